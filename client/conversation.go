@@ -33,16 +33,16 @@ func (c *Client) Conversations(ctx context.Context, p Page) (*Listing[Conversati
 	return fetch[Listing[Conversation]](ctx, c, r)
 }
 
-// HistoryPlace says where in a conversation to read, by sort numbers, which are left out
+// HistoryRange says where in a conversation to read, by sort numbers, which are left out
 // themselves. At most one of them is there.
-type HistoryPlace struct {
+type HistoryRange struct {
 	Before *int64 // messages that came before it
 	After  *int64 // messages that came after it, the oldest first
 }
 
 // History returns messages of a conversation, the newest first unless it asks for those
 // after a place (GET /conversation/:entity/message): limit of them, 1 to 200, or 50 for 0.
-func (c *Client) History(ctx context.Context, entity string, at HistoryPlace, limit int) (*MessagePage, error) {
+func (c *Client) History(ctx context.Context, entity string, at HistoryRange, limit int) (*MessagePage, error) {
 	r := get("conversation", entity, "message")
 	if at.Before != nil {
 		r = r.with("before", strconv.FormatInt(*at.Before, 10))

@@ -16,14 +16,14 @@ import (
 
 // wireExportedAccount is account.json of an archive.
 type wireExportedAccount struct {
-	Account       wire.User              `json:"account"`
-	Operator      bool                   `json:"operator"`
-	Organizations []wireExportedPlace    `json:"organizations"`
-	Requests      []wireExportedProposal `json:"requests"`
+	Account       wire.User                `json:"account"`
+	Operator      bool                     `json:"operator"`
+	Organizations []wireExportedMembership `json:"organizations"`
+	Requests      []wireExportedProposal   `json:"requests"`
 }
 
-// wireExportedPlace is the account in an organization.
-type wireExportedPlace struct {
+// wireExportedMembership is the account in an organization.
+type wireExportedMembership struct {
 	OrganizationID model.OrganizationID `json:"organization_id"`
 	Name           string               `json:"name"`
 	Title          string               `json:"title"`
@@ -179,10 +179,10 @@ func exportAccount(ctx context.Context, c *call, out *archive, from *export.Arch
 		return err
 	}
 	w := wireExportedAccount{Account: c.User(p.Account), Operator: p.Operator,
-		Organizations: make([]wireExportedPlace, len(p.Organizations)),
+		Organizations: make([]wireExportedMembership, len(p.Organizations)),
 		Requests:      make([]wireExportedProposal, len(p.Requests))}
 	for i, o := range p.Organizations {
-		w.Organizations[i] = wireExportedPlace{OrganizationID: o.Organization, Name: o.Name, Title: o.Title,
+		w.Organizations[i] = wireExportedMembership{OrganizationID: o.Organization, Name: o.Name, Title: o.Title,
 			Department: o.Department, Roles: append([]string{}, o.Roles...), PendingRoles: append([]string{}, o.Pending...),
 			JoinedTime: wire.Time(o.Joined), Metadata: o.Metadata}
 	}

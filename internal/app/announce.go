@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"signet/internal/config"
-	"signet/internal/place"
+	"signet/internal/home"
 	"signet/internal/store"
 )
 
@@ -18,10 +18,10 @@ func (a *App) tellStart() {
 	inDirectory := func(name string) string { return "file:" + filepath.Join(a.dir, name) }
 	attrs := []any{
 		"version", version, "commit", commit, "schema", store.SchemaVersion(), "data", a.dir,
-		"store", cmp.Or(config.HideSecrets(cfg.Database), place.Database(a.dir)),
-		"keyring", cmp.Or(config.HideSecrets(cfg.Keyring), inDirectory(place.KeyringFile)),
-		"master_key", cmp.Or(cfg.MasterKey, inDirectory(place.MasterFile)),
-		"blobs", config.HideSecrets(place.Blobs(a.dir, cfg.Blobs)),
+		"store", cmp.Or(config.HideSecrets(cfg.Database), home.Database(a.dir)),
+		"keyring", cmp.Or(config.HideSecrets(cfg.Keyring), inDirectory(home.KeyringFile)),
+		"master_key", cmp.Or(cfg.MasterKey, inDirectory(home.MasterFile)),
+		"blobs", config.HideSecrets(home.Blobs(a.dir, cfg.Blobs)),
 	}
 	if cfg.NATS != "" {
 		attrs = append(attrs, "nats", config.HideSecrets(cfg.NATS))

@@ -22,7 +22,7 @@ import (
 	"signet/internal/clock"
 	"signet/internal/config"
 	"signet/internal/health"
-	"signet/internal/place"
+	"signet/internal/home"
 	"signet/internal/store/sqlite"
 	"signet/web"
 )
@@ -171,11 +171,11 @@ func (a *App) takeDirectory() error {
 // of the directory's mode apart: the key ring may lie elsewhere. The package that
 // reads the master key checks it.
 func (a *App) warnOfOpenFiles() {
-	ring := filepath.Join(a.dir, place.KeyringFile)
+	ring := filepath.Join(a.dir, home.KeyringFile)
 	if a.cfg.Keyring != "" {
 		ring = strings.TrimPrefix(a.cfg.Keyring, "file:") // a database's address is no file
 	}
-	for _, path := range []string{place.Database(a.dir), ring, filepath.Join(a.dir, place.OperatorFile)} {
+	for _, path := range []string{home.Database(a.dir), ring, filepath.Join(a.dir, home.OperatorFile)} {
 		if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 {
 			a.log.Warn("a file with secrets or content is open to other users of this machine", "file", path,
 				"mode", info.Mode().Perm().String(), "advice", "chmod 600")

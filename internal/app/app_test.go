@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"signet/internal/config"
-	"signet/internal/place"
+	"signet/internal/home"
 	"signet/internal/testlog"
 )
 
@@ -50,8 +50,8 @@ func TestFilesThatOthersMayReadAreTold(t *testing.T) {
 	if log := start() + start(); strings.Contains(log, told) {
 		t.Errorf("of files as the server makes them it says %s", log)
 	}
-	for _, path := range []string{place.Database(cfg.Data), strings.TrimPrefix(cfg.Keyring, "file:"),
-		filepath.Join(cfg.Data, place.OperatorFile)} {
+	for _, path := range []string{home.Database(cfg.Data), strings.TrimPrefix(cfg.Keyring, "file:"),
+		filepath.Join(cfg.Data, home.OperatorFile)} {
 		if err := os.Chmod(path, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +144,7 @@ func TestOpenRefusesATakenPort(t *testing.T) {
 				t.Errorf("%s: %q is not in the error: %v", flag, want, err)
 			}
 		}
-		if place.Exists(cfg.Data) || len(h.did) > 0 {
+		if home.Exists(cfg.Data) || len(h.did) > 0 {
 			t.Errorf("%s: it made a data directory for a server that cannot listen, and did %q", flag, h.did)
 		}
 	}

@@ -17,9 +17,9 @@ import (
 	"signet/internal/disk"
 	"signet/internal/export"
 	"signet/internal/fanout"
+	"signet/internal/home"
 	"signet/internal/operators"
 	"signet/internal/people"
-	"signet/internal/place"
 	"signet/internal/service"
 	"signet/internal/store"
 	"signet/internal/store/postgres"
@@ -34,10 +34,10 @@ import (
 func openStore(ctx context.Context, in surroundings) (engine store.Engine, ready func(context.Context) error,
 	err error) {
 	if in.cfg.Database == "" {
-		if unfinished := transfer.Unfinished(place.Database(in.dir)); place.Exists(unfinished) {
+		if unfinished := transfer.Unfinished(home.Database(in.dir)); home.Exists(unfinished) {
 			return nil, nil, fmt.Errorf("a restore into this directory was not finished (there is %s): run it again", unfinished)
 		}
-		engine, err = sqlite.Open(place.Database(in.dir),
+		engine, err = sqlite.Open(home.Database(in.dir),
 			sqlite.Options{Clock: in.clock, Log: in.log, CacheBytes: in.cfg.CacheBytes})
 		return engine, func(ctx context.Context) error {
 			return engine.View(ctx, func(store.Session) error { return nil })
@@ -91,7 +91,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	}
 	taken = append(taken, ring.Close)
 	forgeries := custody.NewForgeryWatch(kept, in.clock, in.log, in.warnings)
-	if err := place.SetupFault(content.Authenticate(ctx, kept, ring, forgeries.Refuse)); err != nil {
+	if err := home.SetupFault(content.Authenticate(ctx, kept, ring, forgeries.Refuse)); err != nil {
 		return nil, err
 	}
 	blobs, err := openBlobs(ctx, in, kept)

@@ -10,16 +10,16 @@ import (
 
 	"signet/internal/audit"
 	"signet/internal/durable"
-	"signet/internal/place"
+	"signet/internal/home"
 	"signet/internal/store"
 )
 
 // openAuditKey returns the key, which is made at the first start, and where it is gone.
 func openAuditKey(ctx context.Context, in surroundings, kept *store.Store) (*audit.Key, error) {
 	dir, database := in.dir, in.cfg.Database
-	text, err := place.AuditKeyText(ctx, dir, database, kept)
+	text, err := home.AuditKeyText(ctx, dir, database, kept)
 	if err != nil || text != "" {
-		return place.ParseAuditKey(text, err)
+		return home.ParseAuditKey(text, err)
 	}
 	if text, err = audit.NewKey(); err != nil {
 		return nil, fmt.Errorf("make the audit key: %w", err)
@@ -44,7 +44,7 @@ func openAuditKey(ctx context.Context, in surroundings, kept *store.Store) (*aud
 		return audit.ParseKey(settled)
 	}
 	if err == nil && database == "" {
-		settled, err = settleFile(filepath.Join(dir, place.AuditKeyFile), text)
+		settled, err = settleFile(filepath.Join(dir, home.AuditKeyFile), text)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("keep the audit key: %w", err)

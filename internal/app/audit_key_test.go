@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"signet/internal/config"
+	"signet/internal/home"
 	"signet/internal/maintain"
 	"signet/internal/model"
-	"signet/internal/place"
 	"signet/internal/store"
 	"signet/internal/store/postgrestest"
 	"signet/internal/transfer"
@@ -65,7 +65,7 @@ func TestAuditGoesOnAfterTheLossOfItsKey(t *testing.T) {
 	if err := w.stop(); err != nil {
 		t.Fatal(err)
 	}
-	must(t, os.Remove(filepath.Join(dir, place.AuditKeyFile)))
+	must(t, os.Remove(filepath.Join(dir, home.AuditKeyFile)))
 	if _, err := maintain.VerifyAudit(t.Context(), &config.Config{Data: dir}, nil, unforged(t)); err == nil ||
 		!strings.Contains(err.Error(), "audit key") {
 		t.Errorf("without its key the check says %v", err)
@@ -109,9 +109,9 @@ func TestAuditIsWholeAfterARestoreAndAMove(t *testing.T) {
 	for name, withKey := range map[string]bool{"with its key": true, "without": false} {
 		restored := configAt(t, filepath.Join(t.TempDir(), "data"))
 		must(t, os.MkdirAll(restored.Data, 0o700))
-		names := []string{place.KeyringFile, place.MasterFile}
+		names := []string{home.KeyringFile, home.MasterFile}
 		if withKey {
-			names = append(names, place.AuditKeyFile)
+			names = append(names, home.AuditKeyFile)
 		}
 		for _, n := range names {
 			mustCopyFile(t, filepath.Join(dir, n), filepath.Join(restored.Data, n))
@@ -160,7 +160,7 @@ func TestAuditHasWhatCommandsDoWithTheKeyRing(t *testing.T) {
 	}
 	foreign := filepath.Join(t.TempDir(), "foreign")
 	must(t, os.WriteFile(foreign, []byte("no ring"), 0o600))
-	if _, err := maintain.ExportKeys(ctx, cfg, foreign); !errors.As(err, new(place.Misconfigured)) {
+	if _, err := maintain.ExportKeys(ctx, cfg, foreign); !errors.As(err, new(home.Misconfigured)) {
 		t.Errorf("an export over another file: %v, want a Misconfigured", err)
 	}
 	for want, times := range map[string]int{"keyring.rotate ok": 1, "keyring.export ok": 1, "keyring.export failed": 1} {
@@ -168,7 +168,7 @@ func TestAuditHasWhatCommandsDoWithTheKeyRing(t *testing.T) {
 	}
 	alone := config.Default()
 	alone.Data = filepath.Join(t.TempDir(), "elsewhere")
-	alone.Keyring, alone.MasterKey = "file:"+target, "file:"+filepath.Join(dir, place.MasterFile)
+	alone.Keyring, alone.MasterKey = "file:"+target, "file:"+filepath.Join(dir, home.MasterFile)
 	if _, err := maintain.ExportKeys(ctx, alone, filepath.Join(t.TempDir(), "copy")); err != nil {
 		t.Errorf("on a machine without the store: %v", err)
 	}

@@ -13,8 +13,8 @@ import (
 	"signet/client"
 	"signet/internal/audit"
 	"signet/internal/config"
+	"signet/internal/home"
 	"signet/internal/maintain"
-	"signet/internal/place"
 	"signet/internal/store"
 	"signet/internal/store/sqlite"
 )
@@ -133,7 +133,7 @@ func TestHoldAndErasureFromTheCommandLine(t *testing.T) {
 // mustExec carries out statements on the database of a data directory.
 func mustExec(t *testing.T, dir string, statements ...string) {
 	t.Helper()
-	engine, err := sqlite.Open(place.Database(dir), sqlite.Options{})
+	engine, err := sqlite.Open(home.Database(dir), sqlite.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,8 +10,8 @@ import (
 	"signet/internal/blob"
 	"signet/internal/custody"
 	"signet/internal/health"
+	"signet/internal/home"
 	"signet/internal/model"
-	"signet/internal/place"
 	"signet/internal/store"
 )
 
@@ -48,7 +48,7 @@ type files struct {
 // openBlobs opens the store of attachments and avatars. One that is away is no reason
 // not to start.
 func openBlobs(ctx context.Context, in surroundings, kept *store.Store) (*files, error) {
-	at, err := blob.At(place.Blobs(in.dir, in.cfg.Blobs))
+	at, err := blob.At(home.Blobs(in.dir, in.cfg.Blobs))
 	if err != nil {
 		return nil, err
 	}

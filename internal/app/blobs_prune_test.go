@@ -11,9 +11,9 @@ import (
 	"github.com/google/uuid"
 
 	"signet/internal/blob"
+	"signet/internal/home"
 	"signet/internal/maintain"
 	"signet/internal/model"
-	"signet/internal/place"
 )
 
 func TestPruneRemovesWhatNothingRefersToOnceConfirmed(t *testing.T) {
@@ -26,14 +26,14 @@ func TestPruneRemovesWhatNothingRefersToOnceConfirmed(t *testing.T) {
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
 	}
-	place, err := blob.At(place.Blobs(cfg.Data, ""))
+	stored, err := blob.At(home.Blobs(cfg.Data, ""))
 	if err != nil {
 		t.Fatal(err)
 	}
 	const old, young = 130, 2
 	for i := range old + young {
 		id := model.BlobID(uuid.Must(uuid.NewV7()))
-		if _, err := place.Put(t.Context(), id, strings.NewReader("x")); err != nil {
+		if _, err := stored.Put(t.Context(), id, strings.NewReader("x")); err != nil {
 			t.Fatal(err)
 		}
 		if i < old {

@@ -7,7 +7,7 @@ import (
 
 	"signet/internal/blob"
 	"signet/internal/custody"
-	"signet/internal/place"
+	"signet/internal/home"
 	"signet/internal/seal"
 	"signet/internal/store"
 )
@@ -18,7 +18,7 @@ import (
 func takeCustody(ctx context.Context, in surroundings, kept *store.Store, ring *seal.Ring,
 	blobs blob.Store) (*custody.Keeper, error) {
 	c := &custody.Keeper{Store: kept, Ring: ring, Blobs: blobs, Clock: in.clock, Log: in.log, Warnings: in.warnings,
-		Home: place.Home(in.cfg)}
+		Home: home.Home(in.cfg)}
 	ctx, cancel := context.WithTimeout(ctx, blobsTimeout)
 	defer cancel()
 	err := followBlobs(ctx, in, kept, blobs)
@@ -27,7 +27,7 @@ func takeCustody(ctx context.Context, in surroundings, kept *store.Store, ring *
 	}
 	switch {
 	case errors.As(err, new(*custody.NotOurs)):
-		return nil, place.Misconfigured{Err: firstOf(err)}
+		return nil, home.Misconfigured{Err: firstOf(err)}
 	case errors.Is(err, blob.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
 		in.log.Warn("whose the attachments are is not known yet: none is kept or erased before it is", "error", err)
 	// what has to be compared was

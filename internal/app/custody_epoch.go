@@ -11,8 +11,8 @@ import (
 	"signet/internal/audit"
 	"signet/internal/blob"
 	"signet/internal/custody"
+	"signet/internal/home"
 	"signet/internal/model"
-	"signet/internal/place"
 	"signet/internal/seal"
 	"signet/internal/store"
 )
@@ -33,7 +33,7 @@ func followEpoch(ctx context.Context, in surroundings, kept *store.Store, what s
 		return err
 	}
 	mark := model.Mark{
-		Installation: not.Store.Installation, Epoch: not.Store.Epoch, Turn: not.Store.Turn, Home: place.Home(in.cfg),
+		Installation: not.Store.Installation, Epoch: not.Store.Epoch, Turn: not.Store.Turn, Home: home.Home(in.cfg),
 		Used: in.clock().UTC().Truncate(time.Second),
 	}
 	if err := audit.RecordOutcome(ctx, kept, model.ActionAdopt, func() error { return set(mark) }); err != nil {
@@ -46,7 +46,7 @@ func followEpoch(ctx context.Context, in surroundings, kept *store.Store, what s
 
 // followRing does so for the key ring.
 func followRing(ctx context.Context, in surroundings, kept *store.Store, ring *seal.Ring) error {
-	if in.cfg.Database != "" || in.cfg.Keyring != "" || !isPlain(filepath.Join(in.dir, place.KeyringFile), 0) {
+	if in.cfg.Database != "" || in.cfg.Keyring != "" || !isPlain(filepath.Join(in.dir, home.KeyringFile), 0) {
 		return nil
 	}
 	return followEpoch(ctx, in, kept, custody.RingAt(ring.Where()), ring, func(mark model.Mark) error {
@@ -56,7 +56,7 @@ func followRing(ctx context.Context, in surroundings, kept *store.Store, ring *s
 
 // followBlobs does so for the attachments.
 func followBlobs(ctx context.Context, in surroundings, kept *store.Store, blobs blob.Store) error {
-	if in.cfg.Database != "" || in.cfg.Blobs != "" || !isPlain(filepath.Join(in.dir, place.BlobsDirectory), fs.ModeDir) {
+	if in.cfg.Database != "" || in.cfg.Blobs != "" || !isPlain(filepath.Join(in.dir, home.BlobsDirectory), fs.ModeDir) {
 		return nil
 	}
 	return followEpoch(ctx, in, kept, custody.BlobsAt(blobs.String()), blobs, func(mark model.Mark) error {

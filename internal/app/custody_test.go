@@ -15,8 +15,8 @@ import (
 	"signet/internal/blob"
 	"signet/internal/blob/s3test"
 	"signet/internal/config"
+	"signet/internal/home"
 	"signet/internal/maintain"
-	"signet/internal/place"
 	"signet/internal/store"
 	"signet/internal/store/postgrestest"
 	"signet/internal/transfer"
@@ -53,7 +53,7 @@ func mustAdopt(t *testing.T, cfg *config.Config) {
 	for _, from := range did.From {
 		epochs = append(epochs, from.Mark.Epoch)
 	}
-	if did.Done || len(epochs) == 0 || !errors.As(err, new(place.Misconfigured)) {
+	if did.Done || len(epochs) == 0 || !errors.As(err, new(home.Misconfigured)) {
 		t.Fatalf("adopted %+v without being told from whom, %v", did, err)
 	}
 	if did, err = maintain.Adopt(t.Context(), cfg, epochs); err != nil || !did.Done {
@@ -64,7 +64,7 @@ func mustAdopt(t *testing.T, cfg *config.Config) {
 // wantRefused says that an error tells of another owner, by its epoch, and what to do.
 func wantRefused(t *testing.T, what string, err error, says ...string) {
 	t.Helper()
-	if !errors.As(err, new(place.Misconfigured)) {
+	if !errors.As(err, new(home.Misconfigured)) {
 		t.Errorf("%s: %v, want it refused", what, err)
 		return
 	}
@@ -99,7 +99,7 @@ func productions(t *testing.T) map[string]*production {
 		return trial
 	}
 	embedded.files = func() (out []string) {
-		must(t, filepath.WalkDir(filepath.Join(embedded.cfg.Data, place.BlobsDirectory),
+		must(t, filepath.WalkDir(filepath.Join(embedded.cfg.Data, home.BlobsDirectory),
 			func(path string, entry fs.DirEntry, err error) error {
 				if err == nil && !entry.IsDir() && !slices.Contains([]string{"owner.json", blob.MarkName}, entry.Name()) {
 					out = append(out, path)
@@ -128,9 +128,9 @@ func productions(t *testing.T) map[string]*production {
 
 // of names production's key ring and master key in the settings of a trial.
 func (p *production) keys(trial *config.Config) {
-	trial.Keyring, trial.MasterKey = p.cfg.Keyring, "file:"+filepath.Join(p.cfg.Data, place.MasterFile)
+	trial.Keyring, trial.MasterKey = p.cfg.Keyring, "file:"+filepath.Join(p.cfg.Data, home.MasterFile)
 	if trial.Keyring == "" {
-		trial.Keyring = "file:" + filepath.Join(p.cfg.Data, place.KeyringFile)
+		trial.Keyring = "file:" + filepath.Join(p.cfg.Data, home.KeyringFile)
 	}
 }
 
@@ -174,13 +174,13 @@ func TestTrialRestoreCannotTouchProduction(t *testing.T) {
 			wantRefused(t, "rotating production's key ring", err, epochs...)
 
 			// Its files, with a key ring of the trial's own.
-			own := filepath.Join(trial.Data, place.KeyringFile)
+			own := filepath.Join(trial.Data, home.KeyringFile)
 			_, err = maintain.ExportKeys(ctx, p.cfg, own)
 			must(t, err)
 			trial.Keyring = "file:" + own
 			wantRefused(t, "a copy that is not the trial's yet", mustNotOpen(t, trial), epochs...)
 			mustAdopt(t, trial)
-			trial.Blobs = place.Blobs(p.cfg.Data, p.cfg.Blobs)
+			trial.Blobs = home.Blobs(p.cfg.Data, p.cfg.Blobs)
 			wantRefused(t, "production's files", mustNotOpen(t, trial), append(epochs, "attachments")...)
 			if p.cfg.Database == "" {
 				_, err = maintain.Restore(ctx, &config.Config{Data: filepath.Join(t.TempDir(), "again"), Blobs: trial.Blobs}, true,
@@ -231,10 +231,10 @@ func TestCopyOfTheStoreIsToldFromProduction(t *testing.T) {
 			mustForgetNodes(t, trial)
 			_, err := maintain.Adopt(t.Context(), trial, []string{mustEpoch(t, trial)})
 			wantRefused(t, "adopting before there is a new epoch", err, says)
-			trial.Keyring = "file:" + filepath.Join(trial.Data, place.KeyringFile)
-			_, err = maintain.ExportKeys(t.Context(), p.cfg, filepath.Join(trial.Data, place.KeyringFile))
+			trial.Keyring = "file:" + filepath.Join(trial.Data, home.KeyringFile)
+			_, err = maintain.ExportKeys(t.Context(), p.cfg, filepath.Join(trial.Data, home.KeyringFile))
 			must(t, err)
-			trial.Blobs = place.Blobs(p.cfg.Data, p.cfg.Blobs)
+			trial.Blobs = home.Blobs(p.cfg.Data, p.cfg.Blobs)
 			wantRefused(t, "production's files", mustNotOpen(t, trial), says)
 			must(t, w.mustReopen(p.cfg).stop())
 		})
@@ -302,7 +302,7 @@ func TestMarkThatIsMissingOrOldIsWrittenAnew(t *testing.T) {
 	dir := w.app.dir
 	cfg := w.app.cfg
 	must(t, w.stop())
-	mark := filepath.Join(dir, place.BlobsDirectory, "owner.json")
+	mark := filepath.Join(dir, home.BlobsDirectory, "owner.json")
 	old, err := os.ReadFile(mark)
 	must(t, err)
 	must(t, w.mustReopen(cfg).stop())

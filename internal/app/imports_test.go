@@ -45,11 +45,11 @@ var mayImport = []layer{
 	{"internal/app/apptest", nil},
 	{"internal/testenv/report", nil}, // of the tests that were run
 	{"internal/cli", []string{
-		"internal/app", "internal/maintain", "internal/place", "internal/transfer", "internal/durable", "internal/config",
+		"internal/app", "internal/maintain", "internal/home", "internal/transfer", "internal/durable", "internal/config",
 		"internal/load", "internal/spreadsheet", "internal/model", "client",
 	}},
 	{"internal/app", []string{
-		"internal/transport", "internal/api", "internal/stream", "internal/place", "internal/service", "internal/operators",
+		"internal/transport", "internal/api", "internal/stream", "internal/home", "internal/service", "internal/operators",
 		"internal/access", "internal/people", "internal/console", "internal/export", "internal/upkeep",
 		"internal/fanout", "internal/backlog",
 		"internal/content", "internal/custody", "internal/transfer", "internal/store/postgres", "internal/store/sqlite",
@@ -58,13 +58,13 @@ var mayImport = []layer{
 		"internal/disk", "internal/health", "internal/meter", "internal/clock", "internal/config", "internal/model", "web",
 	}},
 	{"internal/maintain", []string{
-		"internal/place", "internal/service", "internal/operators", "internal/access", "internal/upkeep", "internal/content",
+		"internal/home", "internal/service", "internal/operators", "internal/access", "internal/upkeep", "internal/content",
 		"internal/custody", "internal/transfer",
 		"internal/store/postgres", "internal/store/sqlite", "internal/store/overview", "internal/store",
 		"internal/audit", "internal/seal", "internal/blob", "internal/durable",
 		"internal/config", "internal/model",
 	}},
-	{"internal/place", []string{
+	{"internal/home", []string{
 		"internal/custody", "internal/content", "internal/store", "internal/audit", "internal/seal/pgring", "internal/seal",
 		"internal/durable",
 		"internal/config", "internal/model",

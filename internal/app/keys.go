@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"signet/internal/custody"
+	"signet/internal/home"
 	"signet/internal/model"
-	"signet/internal/place"
 	"signet/internal/seal"
 	"signet/internal/store"
 )
@@ -22,7 +22,7 @@ func openRing(ctx context.Context, in surroundings, engine store.Engine, kept *s
 		return nil, err
 	}
 	o := seal.Options{Expect: expect, Clock: in.clock, Log: in.log}
-	ring, err := place.OpenRing(ctx, in.cfg, in.dir, o,
+	ring, err := home.OpenRing(ctx, in.cfg, in.dir, o,
 		func() (seal.Storage, error) { return openKeyring(ctx, in, engine, copied) })
 	if err != nil {
 		return nil, err
@@ -31,14 +31,14 @@ func openRing(ctx context.Context, in surroundings, engine store.Engine, kept *s
 		return nil, errors.Join(err, ring.Close())
 	}
 	if err := compareRing(ctx, kept, ring); err != nil {
-		return nil, errors.Join(place.OwnershipFault(err), ring.Close())
+		return nil, errors.Join(home.OwnershipFault(err), ring.Close())
 	}
 	if err := copied.begin(ctx); err != nil {
-		return nil, errors.Join(place.SetupFault(err), ring.Close())
+		return nil, errors.Join(home.SetupFault(err), ring.Close())
 	}
 	settled, err := kept.SettleKeyring(ctx, ring.ID())
 	if err == nil && settled != ring.ID() {
-		err = place.Misconfigured{Err: fmt.Errorf("another server has begun to seal what is stored with key ring %s: "+
+		err = home.Misconfigured{Err: fmt.Errorf("another server has begun to seal what is stored with key ring %s: "+
 			"servers on one database share a key ring (setting keyring) and a master key", settled)}
 	}
 	if err != nil {
@@ -81,7 +81,7 @@ func compareRing(ctx context.Context, kept *store.Store, ring *seal.Ring) error 
 // that is away.
 func openKeyring(ctx context.Context, in surroundings, engine store.Engine,
 	copied *ringCopy) (storage seal.Storage, err error) {
-	open := func() (seal.Storage, error) { return place.Keyring(ctx, in.cfg.Keyring, in.dir, true) }
+	open := func() (seal.Storage, error) { return home.Keyring(ctx, in.cfg.Keyring, in.dir, true) }
 	if strings.HasPrefix(in.cfg.Keyring, "postgres") {
 		storage, err = await(ctx, in, "the database of the key ring", open)
 	} else {

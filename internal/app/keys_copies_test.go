@@ -16,8 +16,8 @@ import (
 
 	"signet/client"
 	"signet/internal/blob/s3test"
+	"signet/internal/home"
 	"signet/internal/maintain"
-	"signet/internal/place"
 	"signet/internal/store/postgrestest"
 	"signet/internal/transfer"
 )
@@ -139,13 +139,13 @@ func TestCopyOfTheDirectoryRevealsNothing(t *testing.T) {
 	w := mustOpenWard(t)
 	th := newThief(t)
 	w.mustHide(th)
-	th.lookBelow("the data directory", w.app.dir, place.KeyringFile, place.MasterFile, place.OperatorFile)
+	th.lookBelow("the data directory", w.app.dir, home.KeyringFile, home.MasterFile, home.OperatorFile)
 	w.sweep()
 	if err := w.stop(); err != nil {
 		t.Fatal(err)
 	}
-	th.lookBelow("the data directory of a stopped server", w.app.dir, place.KeyringFile, place.MasterFile,
-		place.OperatorFile)
+	th.lookBelow("the data directory of a stopped server", w.app.dir, home.KeyringFile, home.MasterFile,
+		home.OperatorFile)
 	backup := filepath.Join(t.TempDir(), "backup")
 	if _, err := maintain.Backup(t.Context(), configAt(t, w.app.dir), true,
 		transfer.BackupOptions{Target: backup}); err != nil {

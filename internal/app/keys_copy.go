@@ -7,7 +7,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"signet/internal/place"
+	"signet/internal/home"
 	"signet/internal/seal"
 )
 
@@ -42,7 +42,7 @@ func (c *ringCopy) wrap(ring seal.Storage) seal.Storage {
 		return ring
 	}
 	c.Copied = seal.WithCopy(ring, func(ctx context.Context) (seal.Storage, error) {
-		return place.Keyring(ctx, c.in.cfg.KeyringCopy, c.in.dir, false)
+		return home.Keyring(ctx, c.in.cfg.KeyringCopy, c.in.dir, false)
 	})
 	return c.Copied
 }

@@ -9,8 +9,8 @@ import (
 
 	"signet/client"
 	"signet/internal/config"
+	"signet/internal/home"
 	"signet/internal/maintain"
-	"signet/internal/place"
 	"signet/internal/seal"
 	"signet/internal/store/postgrestest"
 )
@@ -18,7 +18,7 @@ import (
 // keysAt are the keys of a ring.
 func keysAt(t *testing.T, where, dir string) map[seal.KeyID]bool {
 	t.Helper()
-	storage, err := place.Keyring(t.Context(), where, dir, false)
+	storage, err := home.Keyring(t.Context(), where, dir, false)
 	must(t, err)
 	defer storage.Close()
 	contents, _, err := storage.Load(t.Context(), true)
@@ -90,10 +90,10 @@ func TestCopyOfTheKeyRingTakesItsPlace(t *testing.T) {
 
 			// The ring is lost.
 			from := &config.Config{Data: cfg.Data, Keyring: cfg.KeyringCopy,
-				MasterKey: "file:" + filepath.Join(cfg.Data, place.MasterFile), Database: cfg.Database}
+				MasterKey: "file:" + filepath.Join(cfg.Data, home.MasterFile), Database: cfg.Database}
 			if cfg.Database == "" {
-				must(t, os.Remove(filepath.Join(cfg.Data, place.KeyringFile)))
-				_, err := maintain.ExportKeys(ctx, from, filepath.Join(cfg.Data, place.KeyringFile))
+				must(t, os.Remove(filepath.Join(cfg.Data, home.KeyringFile)))
+				_, err := maintain.ExportKeys(ctx, from, filepath.Join(cfg.Data, home.KeyringFile))
 				must(t, err)
 			} else {
 				cfg.Keyring = postgrestest.URL(t)

@@ -14,8 +14,8 @@ import (
 
 	"signet/client"
 	"signet/internal/config"
+	"signet/internal/home"
 	"signet/internal/maintain"
-	"signet/internal/place"
 	"signet/internal/store/postgrestest"
 )
 
@@ -36,7 +36,7 @@ func wantIn(t *testing.T, what string, so func() bool) {
 // periods are the days of which the ring in a data directory holds a key of messages.
 func periods(t *testing.T, dir string) (out []string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(dir, place.KeyringFile))
+	text, err := os.ReadFile(filepath.Join(dir, home.KeyringFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestKeysGoWithTheirOrganization(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	operator := w.client(mustText(t, text, place.FieldKey), mustText(t, text, place.FieldSecret))
+	operator := w.client(mustText(t, text, home.FieldKey), mustText(t, text, home.FieldSecret))
 	doomed, err := operator.CreateOrganization(ctx, "Doomed", client.OrganizationSettings{})
 	if err != nil {
 		t.Fatal(err)
@@ -151,7 +151,7 @@ func TestKeysGoWithTheirOrganization(t *testing.T) {
 		t.Fatal(err)
 	}
 	keys := func() int {
-		text, err := os.ReadFile(filepath.Join(w.app.dir, place.KeyringFile))
+		text, err := os.ReadFile(filepath.Join(w.app.dir, home.KeyringFile))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -187,8 +187,8 @@ func TestOldCopyOfADatabaseShowsWhatIsAliveAndNothingElse(t *testing.T) {
 	wantOnlyTheLiving(t, cfg, func() *config.Config {
 		backup := configAt(t, t.TempDir())
 		backup.Database = postgrestest.Copy(t, cfg.Database)
-		if err := os.CopyFS(filepath.Join(backup.Data, place.BlobsDirectory),
-			os.DirFS(filepath.Join(cfg.Data, place.BlobsDirectory))); err != nil {
+		if err := os.CopyFS(filepath.Join(backup.Data, home.BlobsDirectory),
+			os.DirFS(filepath.Join(cfg.Data, home.BlobsDirectory))); err != nil {
 			t.Fatal(err)
 		}
 		return backup
@@ -243,8 +243,8 @@ func wantOnlyTheLiving(t *testing.T, settings *config.Config, backup func() *con
 	}
 
 	w.pass(-25 * time.Hour)
-	cfg.Keyring, cfg.MasterKey = "file:"+filepath.Join(dir, place.KeyringFile),
-		"file:"+filepath.Join(dir, place.MasterFile)
+	cfg.Keyring, cfg.MasterKey = "file:"+filepath.Join(dir, home.KeyringFile),
+		"file:"+filepath.Join(dir, home.MasterFile)
 	mustSucceed(t, cfg)
 	old := w.mustReopen(cfg)
 	for _, id := range []string{expired, recalled, read, forwarded} {
@@ -302,7 +302,7 @@ func (w *ward) wantFile(who person, message string, want []byte) {
 
 func mustText(t *testing.T, content []byte, field string) string {
 	t.Helper()
-	fields := place.Credentials{}
+	fields := home.Credentials{}
 	if err := json.Unmarshal(content, &fields); err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,8 @@ import (
 
 	"signet/client"
 	"signet/internal/config"
+	"signet/internal/home"
 	"signet/internal/maintain"
-	"signet/internal/place"
 	"signet/internal/store/postgrestest"
 )
 
@@ -50,10 +50,10 @@ func TestOlderKeyRingIsToldAndANewerCopyIsTakenOver(t *testing.T) {
 				cfg.Keyring = postgrestest.URL(t)
 				_, err = maintain.ExportKeys(ctx,
 					&config.Config{Data: t.TempDir(), Keyring: "file:" + before,
-						MasterKey: "file:" + filepath.Join(cfg.Data, place.MasterFile)}, cfg.Keyring)
+						MasterKey: "file:" + filepath.Join(cfg.Data, home.MasterFile)}, cfg.Keyring)
 				must(t, err)
 			} else {
-				mustCopyFile(t, before, filepath.Join(cfg.Data, place.KeyringFile))
+				mustCopyFile(t, before, filepath.Join(cfg.Data, home.KeyringFile))
 			}
 			w = w.mustReopen(cfg)
 			w.sweep()

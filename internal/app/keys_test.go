@@ -12,19 +12,19 @@ import (
 
 	"signet/client"
 	"signet/internal/config"
+	"signet/internal/home"
 	"signet/internal/maintain"
-	"signet/internal/place"
 	"signet/internal/store/postgrestest"
 )
 
 // mustCopy copies the database and the blobs of a stopped server, and nothing else.
 func mustCopy(t *testing.T, from, to string) {
 	t.Helper()
-	if err := os.CopyFS(filepath.Join(to, place.BlobsDirectory),
-		os.DirFS(filepath.Join(from, place.BlobsDirectory))); err != nil {
+	if err := os.CopyFS(filepath.Join(to, home.BlobsDirectory),
+		os.DirFS(filepath.Join(from, home.BlobsDirectory))); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{place.DatabaseFile, place.OperatorFile} {
+	for _, name := range []string{home.DatabaseFile, home.OperatorFile} {
 		mustCopyFile(t, filepath.Join(from, name), filepath.Join(to, name))
 	}
 }
@@ -122,39 +122,39 @@ func TestServerDoesNotStartWithoutItsKeys(t *testing.T) {
 	if err := stranger.stop(); err != nil {
 		t.Fatal(err)
 	}
-	ring, master := filepath.Join(w.app.dir, place.KeyringFile), filepath.Join(w.app.dir, place.MasterFile)
+	ring, master := filepath.Join(w.app.dir, home.KeyringFile), filepath.Join(w.app.dir, home.MasterFile)
 	for name, change := range map[string]func(dir string){
-		"the ring is missing":       func(dir string) { must(t, os.Remove(filepath.Join(dir, place.KeyringFile))) },
-		"the master key is missing": func(dir string) { must(t, os.Remove(filepath.Join(dir, place.MasterFile))) },
+		"the ring is missing":       func(dir string) { must(t, os.Remove(filepath.Join(dir, home.KeyringFile))) },
+		"the master key is missing": func(dir string) { must(t, os.Remove(filepath.Join(dir, home.MasterFile))) },
 		"both are missing": func(dir string) {
-			must(t, errors.Join(os.Remove(filepath.Join(dir, place.KeyringFile)),
-				os.Remove(filepath.Join(dir, place.MasterFile))))
+			must(t, errors.Join(os.Remove(filepath.Join(dir, home.KeyringFile)),
+				os.Remove(filepath.Join(dir, home.MasterFile))))
 		},
 		"the ring is another's": func(dir string) {
-			mustCopyFile(t, filepath.Join(stranger.app.dir, place.KeyringFile), filepath.Join(dir, place.KeyringFile))
+			mustCopyFile(t, filepath.Join(stranger.app.dir, home.KeyringFile), filepath.Join(dir, home.KeyringFile))
 		},
 		"the master key is another's": func(dir string) {
-			mustCopyFile(t, filepath.Join(stranger.app.dir, place.MasterFile), filepath.Join(dir, place.MasterFile))
+			mustCopyFile(t, filepath.Join(stranger.app.dir, home.MasterFile), filepath.Join(dir, home.MasterFile))
 		},
 		"both are another's": func(dir string) {
-			for _, n := range []string{place.KeyringFile, place.MasterFile} {
+			for _, n := range []string{home.KeyringFile, home.MasterFile} {
 				mustCopyFile(t, filepath.Join(stranger.app.dir, n), filepath.Join(dir, n))
 			}
 		},
 	} {
 		dir := t.TempDir()
 		mustCopy(t, w.app.dir, dir)
-		mustCopyFile(t, ring, filepath.Join(dir, place.KeyringFile))
-		mustCopyFile(t, master, filepath.Join(dir, place.MasterFile))
+		mustCopyFile(t, ring, filepath.Join(dir, home.KeyringFile))
+		mustCopyFile(t, master, filepath.Join(dir, home.MasterFile))
 		change(dir)
 		before, _ := os.ReadDir(dir)
 		_, err := Open(t.Context(), configAt(t, dir), quiet())
-		if !errors.As(err, new(place.Misconfigured)) || !strings.Contains(err.Error(), "key") {
+		if !errors.As(err, new(home.Misconfigured)) || !strings.Contains(err.Error(), "key") {
 			t.Errorf("%s: %v, want a Misconfigured that says so", name, err)
 		}
 		after, _ := os.ReadDir(dir)
 		for _, entry := range after { // locks may be new
-			if name := entry.Name(); (name == place.KeyringFile || name == place.MasterFile) &&
+			if name := entry.Name(); (name == home.KeyringFile || name == home.MasterFile) &&
 				!strings.Contains(fmt.Sprint(before), name) {
 				t.Errorf("the start made %s", name)
 			}
@@ -164,7 +164,7 @@ func TestServerDoesNotStartWithoutItsKeys(t *testing.T) {
 	w.wantGet(w.bob, &specimen{id: id}, "", http.StatusOK)
 	cfg := settings(t)
 	cfg.Keyring = "file:" + ring
-	if _, err := Open(t.Context(), cfg, quiet()); !errors.As(err, new(place.Misconfigured)) {
+	if _, err := Open(t.Context(), cfg, quiet()); !errors.As(err, new(home.Misconfigured)) {
 		t.Errorf("a second server on the ring: %v, want a Misconfigured", err)
 	}
 }
@@ -214,7 +214,7 @@ func TestKeysRotateUnderARunningServer(t *testing.T) {
 	} {
 		empty := settings(t)
 		must(t, os.MkdirAll(empty.Data, 0o700))
-		if err := do(empty); !errors.As(err, new(place.Misconfigured)) {
+		if err := do(empty); !errors.As(err, new(home.Misconfigured)) {
 			t.Errorf("%s where there are no keys: %v, want a Misconfigured", what, err)
 		}
 		if left, _ := filepath.Glob(filepath.Join(empty.Data, "*.json")); len(left) > 0 {
@@ -237,16 +237,16 @@ func TestServersShareAKeyRingInADatabase(t *testing.T) {
 	alone := second
 	alone.Keyring = ""
 	for name, c := range map[string]*config.Config{"without the master key": &second, "with a ring of its own": &alone} {
-		if _, err := Open(t.Context(), c, quiet()); !errors.As(err, new(place.Misconfigured)) {
+		if _, err := Open(t.Context(), c, quiet()); !errors.As(err, new(home.Misconfigured)) {
 			t.Errorf("a second server %s: %v, want a Misconfigured", name, err)
 		}
 	}
-	second.MasterKey = "file:" + filepath.Join(cfg.Data, place.MasterFile)
+	second.MasterKey = "file:" + filepath.Join(cfg.Data, home.MasterFile)
 	other := first.mustReopen(&second)
 	other.wantGet(other.bob, &specimen{id: id}, "", http.StatusOK)
 	back := other.mustSendTo("bob", client.Outgoing{Body: "from there", TTL: 20 * 24 * 60})
 	first.wantGet(first.bob, &specimen{id: back}, "", http.StatusOK)
-	if _, err := os.Stat(filepath.Join(cfg.Data, place.KeyringFile)); err == nil {
+	if _, err := os.Stat(filepath.Join(cfg.Data, home.KeyringFile)); err == nil {
 		t.Error("a ring was made in the data directory too")
 	}
 	v, err := maintain.VerifyKeys(context.WithoutCancel(t.Context()), cfg, true, func(line string) { t.Error(line) })

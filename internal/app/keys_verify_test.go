@@ -15,15 +15,15 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"signet/client"
+	"signet/internal/home"
 	"signet/internal/maintain"
-	"signet/internal/place"
 	"signet/internal/upkeep"
 )
 
 // change runs statements on the database of a stopped server.
 func change(t *testing.T, dir string, statements ...string) {
 	t.Helper()
-	conn, err := sqlite.OpenConn(filepath.Join(dir, place.DatabaseFile), sqlite.OpenReadWrite)
+	conn, err := sqlite.OpenConn(filepath.Join(dir, home.DatabaseFile), sqlite.OpenReadWrite)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestCiphertextOpensInItsRowOnly(t *testing.T) {
 	)
 	path := func(message string) string {
 		var id string
-		conn, err := sqlite.OpenConn(filepath.Join(w.app.dir, place.DatabaseFile), sqlite.OpenReadOnly)
+		conn, err := sqlite.OpenConn(filepath.Join(w.app.dir, home.DatabaseFile), sqlite.OpenReadOnly)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +82,7 @@ func TestCiphertextOpensInItsRowOnly(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return filepath.Join(w.app.dir, place.BlobsDirectory, id[28:30], id[30:32], id)
+		return filepath.Join(w.app.dir, home.BlobsDirectory, id[28:30], id[30:32], id)
 	}
 	sealed, err := os.ReadFile(path(damaged))
 	if err != nil {
@@ -189,7 +189,7 @@ func TestFlippedBitIsFound(t *testing.T) {
 // mustFlip changes a bit of a message's content.
 func mustFlip(t *testing.T, dir, id string, at int) {
 	t.Helper()
-	conn, err := sqlite.OpenConn(filepath.Join(dir, place.DatabaseFile), sqlite.OpenReadWrite)
+	conn, err := sqlite.OpenConn(filepath.Join(dir, home.DatabaseFile), sqlite.OpenReadWrite)
 	if err != nil {
 		t.Fatal(err)
 	}

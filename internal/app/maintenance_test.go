@@ -13,9 +13,9 @@ import (
 	"signet/client"
 	"signet/internal/access"
 	"signet/internal/config"
+	"signet/internal/home"
 	"signet/internal/maintain"
 	"signet/internal/model"
-	"signet/internal/place"
 	"signet/internal/store"
 )
 
@@ -23,7 +23,7 @@ import (
 // order: after a crash the next start would look for no remains in it.
 func (w *ward) wantUnclean(after string) {
 	w.t.Helper()
-	conn, err := sqlite.OpenConn(place.Database(w.app.dir), sqlite.OpenReadOnly)
+	conn, err := sqlite.OpenConn(home.Database(w.app.dir), sqlite.OpenReadOnly)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestCommandsBesideAServerChangeNoSchema(t *testing.T) {
 // mustMaintainAt runs a statement beside the server.
 func mustMaintainAt(t *testing.T, dir, statement string) {
 	t.Helper()
-	conn, err := sqlite.OpenConn(place.Database(dir), sqlite.OpenReadWrite)
+	conn, err := sqlite.OpenConn(home.Database(dir), sqlite.OpenReadWrite)
 	if err != nil {
 		t.Fatal(err)
 	}

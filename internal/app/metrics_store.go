@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"signet/internal/console"
-	"signet/internal/place"
+	"signet/internal/home"
 	"signet/internal/store"
 	"signet/internal/store/postgres"
 	"signet/internal/store/sqlite"
@@ -80,7 +80,7 @@ func storage(in surroundings) console.Storage {
 	if in.cfg.Database != "" {
 		return console.Storage{}
 	}
-	path := place.Database(in.dir)
+	path := home.Database(in.dir)
 	return console.Storage{Database: sizeOf(path), Log: sizeOf(path + "-wal")}
 }
 

@@ -13,14 +13,14 @@ import (
 	"time"
 
 	"signet/internal/access"
+	"signet/internal/home"
 	"signet/internal/operators"
-	"signet/internal/place"
 	"signet/internal/store"
 	"signet/web"
 )
 
 // preparedFile is for an account that is yet to be made.
-const preparedFile = place.OperatorFile + ".prepared"
+const preparedFile = home.OperatorFile + ".prepared"
 
 // operatorAccounts are the accounts that may do everything.
 type operatorAccounts interface {
@@ -54,11 +54,11 @@ func (o storedOperators) first(ctx context.Context, key, secret string) error {
 // never holds others.
 func introduceOperator(ctx context.Context, dir, baseURL string, accounts operatorAccounts,
 	log *slog.Logger) (string, error) {
-	path, preparedPath := filepath.Join(dir, place.OperatorFile), filepath.Join(dir, preparedFile)
-	if err := place.ClearRemains(dir); err != nil {
+	path, preparedPath := filepath.Join(dir, home.OperatorFile), filepath.Join(dir, preparedFile)
+	if err := home.ClearRemains(dir); err != nil {
 		log.Warn("what a killed command left of an operator's file is still there", "error", err)
 	}
-	fields, err := place.ReadCredentials(path)
+	fields, err := home.ReadCredentials(path)
 	if err != nil {
 		// The server itself needs the file for its first start only.
 		if exists, fault := accounts.exist(ctx); fault != nil || !exists {
@@ -68,7 +68,7 @@ func introduceOperator(ctx context.Context, dir, baseURL string, accounts operat
 			"error", err, "advice", "give it to the server's user, or run signet operator reset")
 		return "", nil
 	}
-	prepared, err := place.ReadCredentials(preparedPath)
+	prepared, err := home.ReadCredentials(preparedPath)
 	if err != nil {
 		return "", err
 	}
@@ -83,10 +83,10 @@ func introduceOperator(ctx context.Context, dir, baseURL string, accounts operat
 		case err == nil:
 			ours = true
 			if fields == nil {
-				fields = place.Credentials{}
+				fields = home.Credentials{}
 			}
-			fields.Set(place.FieldKey, made.Text(place.FieldKey))
-			fields.Set(place.FieldSecret, made.Text(place.FieldSecret))
+			fields.Set(home.FieldKey, made.Text(home.FieldKey))
+			fields.Set(home.FieldSecret, made.Text(home.FieldSecret))
 		case !errors.Is(err, operators.ErrExists):
 			return "", err
 		case !exists:
@@ -103,7 +103,7 @@ func introduceOperator(ctx context.Context, dir, baseURL string, accounts operat
 		log.Info("there is an operator account, whose credentials are not in the data directory", "missing", path)
 		return "", nil
 	}
-	fields.Set(place.FieldBaseURL, baseURL)
+	fields.Set(home.FieldBaseURL, baseURL)
 	err = fields.Write(path)
 	if errors.Is(err, syscall.ENOSPC) && !ours {
 		log.Warn("operator.json says the base URL of the last start: there was no room to write it anew", "error", err)
@@ -143,17 +143,17 @@ func (a *App) firstLink(ctx context.Context) (string, error) {
 
 // makeOperator makes the operator account: with the credentials that operator.json
 // holds, if it does, or those of a start that was interrupted, or new ones.
-func makeOperator(ctx context.Context, preparedPath string, given, prepared place.Credentials,
-	accounts operatorAccounts) (place.Credentials, error) {
-	made := place.Credentials{}
+func makeOperator(ctx context.Context, preparedPath string, given, prepared home.Credentials,
+	accounts operatorAccounts) (home.Credentials, error) {
+	made := home.Credentials{}
 	key, secret := access.NewCredentials()
-	for _, earlier := range []place.Credentials{prepared, given} {
-		if k, s := earlier.Text(place.FieldKey), earlier.Text(place.FieldSecret); k != "" && s != "" {
+	for _, earlier := range []home.Credentials{prepared, given} {
+		if k, s := earlier.Text(home.FieldKey), earlier.Text(home.FieldSecret); k != "" && s != "" {
 			key, secret = k, s
 		}
 	}
-	made.Set(place.FieldKey, key)
-	made.Set(place.FieldSecret, secret)
+	made.Set(home.FieldKey, key)
+	made.Set(home.FieldSecret, secret)
 	if err := made.Write(preparedPath); err != nil {
 		return nil, fmt.Errorf("write %s: %w", preparedPath, err)
 	}

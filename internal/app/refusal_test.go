@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"signet/internal/config"
+	"signet/internal/home"
 	"signet/internal/maintain"
-	"signet/internal/place"
 )
 
 // refusalsIn counts the calls of an organization's chain that were refused with a code,
@@ -59,7 +59,7 @@ func TestWhatIsLeftOfAFloodOfRefusals(t *testing.T) {
 	if err := os.Mkdir(killed, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{place.DatabaseFile, place.DatabaseFile + "-wal", place.AuditKeyFile} {
+	for _, name := range []string{home.DatabaseFile, home.DatabaseFile + "-wal", home.AuditKeyFile} {
 		copyFile(t, filepath.Join(w.app.dir, name), filepath.Join(killed, name))
 	}
 	const code = "administrative_key_required"

@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"signet/internal/disk"
-	"signet/internal/place"
+	"signet/internal/home"
 	"signet/internal/store"
 )
 
@@ -16,7 +16,7 @@ func openRoom(in surroundings) (*disk.Room, error) {
 		Data: in.dir, Embedded: in.cfg.Database == "", Reserve: in.cfg.Disk.Reserve, Full: store.ErrFull,
 		Clock: in.clock, Log: in.log, Warnings: in.warnings,
 	}
-	if at := place.Blobs(in.dir, in.cfg.Blobs); !strings.Contains(at, "://") {
+	if at := home.Blobs(in.dir, in.cfg.Blobs); !strings.Contains(at, "://") {
 		o.Files = strings.TrimPrefix(at, "dir:")
 	}
 	room := disk.NewRoom(o)

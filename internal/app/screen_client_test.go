@@ -76,7 +76,7 @@ func (s *screen) fail(ctx context.Context, err error) {
 }
 
 // page reads one of a conversation, which may have ended meanwhile.
-func (s *screen) page(ctx context.Context, entity string, at client.HistoryPlace, limit int) (*client.MessagePage,
+func (s *screen) page(ctx context.Context, entity string, at client.HistoryRange, limit int) (*client.MessagePage,
 	error) {
 	page, err := s.History(ctx, entity, at, limit)
 	if isMissing(err) {
@@ -98,7 +98,7 @@ func (s *screen) load(ctx context.Context) error {
 	return s.each(ctx, func(c *client.Conversation) error {
 		entity := c.Entity.Token()
 		for before := (*int64)(nil); ; {
-			page, err := s.page(ctx, entity, client.HistoryPlace{Before: before}, 4)
+			page, err := s.page(ctx, entity, client.HistoryRange{Before: before}, 4)
 			if err != nil {
 				return err
 			}
@@ -147,7 +147,7 @@ func (s *screen) ask(ctx context.Context) error {
 func (s *screen) askOne(ctx context.Context, entity string) error {
 	for {
 		after := s.after[entity]
-		page, err := s.page(ctx, entity, client.HistoryPlace{After: &after}, 3)
+		page, err := s.page(ctx, entity, client.HistoryRange{After: &after}, 3)
 		if err != nil {
 			return err
 		}

@@ -20,7 +20,7 @@ import (
 	"signet/client"
 	"signet/internal/clock"
 	"signet/internal/config"
-	"signet/internal/place"
+	"signet/internal/home"
 )
 
 // asServer has the tests' program be a server, whose settings it holds.
@@ -225,9 +225,9 @@ func (m *mortal) operator() *client.Client {
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	fields := place.Credentials{}
+	fields := home.Credentials{}
 	if err := json.Unmarshal(text, &fields); err != nil {
 		m.t.Fatal(err)
 	}
-	return m.line().client(fields.Text(place.FieldKey), fields.Text(place.FieldSecret))
+	return m.line().client(fields.Text(home.FieldKey), fields.Text(home.FieldSecret))
 }

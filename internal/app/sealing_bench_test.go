@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"signet/client"
-	"signet/internal/place"
+	"signet/internal/home"
 )
 
 const (
@@ -52,11 +52,11 @@ func newSendBench(b *testing.B, unsealed bool) *sendBench {
 			b.Error(err)
 		}
 	})
-	fields, err := place.ReadCredentials(a.OperatorFile())
+	fields, err := home.ReadCredentials(a.OperatorFile())
 	if err != nil {
 		b.Fatal(err)
 	}
-	operator, err := client.New(a.BaseURL(), fields.Text(place.FieldKey), fields.Text(place.FieldSecret),
+	operator, err := client.New(a.BaseURL(), fields.Text(home.FieldKey), fields.Text(home.FieldSecret),
 		client.WithHTTPClient(caller))
 	if err != nil {
 		b.Fatal(err)

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"testing"
 
-	"signet/internal/place"
+	"signet/internal/home"
 )
 
 // mustReadSecurityPages returns the pages below a directory of docs/security by their
@@ -165,7 +165,7 @@ func TestSecurityPagesNameCodeAndTestsThatExist(t *testing.T) {
 	items := 0
 	for name, page := range mustReadSecurityPages(t, "") {
 		for _, match := range namedTest.FindAllStringSubmatch(page, -1) {
-			if !d.tests[match[1]] && !place.Exists(filepath.Join(moduleRoot, filepath.FromSlash(match[1]))) {
+			if !d.tests[match[1]] && !home.Exists(filepath.Join(moduleRoot, filepath.FromSlash(match[1]))) {
 				t.Errorf("docs/%s names %s, which is no test", name, match[1])
 			}
 		}
@@ -179,7 +179,7 @@ func TestSecurityPagesNameCodeAndTestsThatExist(t *testing.T) {
 				t.Errorf("docs/%s: %q names no code", name, item.title)
 			}
 			for _, match := range named {
-				if !d.code[match[1]] && !place.Exists(filepath.Join(moduleRoot, filepath.FromSlash(match[1]))) {
+				if !d.code[match[1]] && !home.Exists(filepath.Join(moduleRoot, filepath.FromSlash(match[1]))) {
 					t.Errorf("docs/%s names %s, which is neither declared anywhere nor a file", name, match[1])
 				}
 			}

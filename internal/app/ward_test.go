@@ -14,7 +14,7 @@ import (
 
 	"signet/client"
 	"signet/internal/config"
-	"signet/internal/place"
+	"signet/internal/home"
 )
 
 // ward is a server with people in it, whose clock the test sets.
@@ -115,11 +115,11 @@ func (w *ward) mustAdmit() {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	fields := place.Credentials{}
+	fields := home.Credentials{}
 	if err := json.Unmarshal(text, &fields); err != nil {
 		w.t.Fatal(err)
 	}
-	operator := w.client(fields.Text(place.FieldKey), fields.Text(place.FieldSecret))
+	operator := w.client(fields.Text(home.FieldKey), fields.Text(home.FieldSecret))
 	organization, err := operator.CreateOrganization(ctx, "Ward", client.OrganizationSettings{})
 	if err != nil {
 		w.t.Fatal(err)

@@ -103,7 +103,7 @@ func (a *access) ProvideClient(con *console) (*client.Client, error) {
 
 // server returns a client of the server that has the data, or nil where none answers: then
 // a command works on the data itself.
-func (p *dataPlace) server(ctx context.Context, con *console) *client.Client {
+func (p *dataFlags) server(ctx context.Context, con *console) *client.Client {
 	a := &access{Data: p.Data}
 	given, err := a.credentials(con, "")
 	if err != nil {

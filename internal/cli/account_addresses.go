@@ -8,7 +8,7 @@ import (
 )
 
 type accountAddressesCommand struct {
-	dataPlace
+	dataFlags
 	Region string `default:"US" env:"SIGNET_DEFAULT_REGION" placeholder:"REGION" help:"Country of telephone numbers without +, as the server has it (default US)."`
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 type adoptCommand struct {
-	keysPlace
+	keysFlags
 	Confirm []string `placeholder:"EPOCH" help:"Epoch of the installation that they belonged to, as the command says it without this."`
 }
 

@@ -19,8 +19,8 @@ type auditCommands struct {
 	Verify auditVerifyCommand `cmd:"" help:"Check that nobody changed the audit log, in the server's data." note:"For those who run the server, while it runs or not. It ends with code 1 and names the first entry that is not as it was written." example:"signet audit verify --data /var/lib/signet --checkpoint audit.jsonl"`
 }
 
-// dataPlace is where a server stores, for commands that work on its data.
-type dataPlace struct {
+// dataFlags say where a server stores, for commands that work on its data.
+type dataFlags struct {
 	Data     string `default:"./data" env:"SIGNET_DATA" placeholder:"DIR" help:"The server's data directory (default ./data)."`
 	Database string `env:"SIGNET_DATABASE" placeholder:"URL" help:"The server's PostgreSQL database, where it has one."`
 }
@@ -83,7 +83,7 @@ func (a *auditFollowCommand) Run(ctx context.Context, con *console, c *client.Cl
 }
 
 type auditExportCommand struct {
-	dataPlace
+	dataFlags
 	Format       string    `enum:"jsonl" default:"jsonl" help:"Form of the export: jsonl (default), an object on each line."`
 	Organization string    `placeholder:"TOKEN" help:"Only what is of this organization."`
 	Since        time.Time `placeholder:"TIME" help:"Only entries from this time, such as 2026-11-21T00:00:00Z."`
@@ -102,7 +102,7 @@ func (a *auditExportCommand) Run(ctx context.Context, con *console) error {
 }
 
 type auditVerifyCommand struct {
-	keysPlace
+	keysFlags
 	Checkpoint []string `placeholder:"FILE" help:"An export whose checkpoints have to be in the log; may be repeated."`
 }
 

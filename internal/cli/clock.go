@@ -13,14 +13,14 @@ type clockCommands struct {
 	Accept clockAcceptCommand `cmd:"" help:"Say that the clock is right, so that what has ended is erased again."`
 }
 
-type clockShowCommand struct{ dataPlace }
+type clockShowCommand struct{ dataFlags }
 
 func (c *clockShowCommand) Run(ctx context.Context, con *console) error {
 	clock, err := maintain.ReadClock(ctx, c.Data, c.Database)
 	return con.report(err, "%s", describeClock(clock))
 }
 
-type clockAcceptCommand struct{ dataPlace }
+type clockAcceptCommand struct{ dataFlags }
 
 func (clockAcceptCommand) Help() string {
 	return `For those who run the server, when /readyz says that its clock is in doubt and the clock is right: the machine

@@ -53,7 +53,7 @@ func (s *conversationShowCommand) Run(ctx context.Context, con *console, c *clie
 	if s.Limit < 0 || s.Before < 0 || s.After < 0 {
 		return wrongConfiguration{fmt.Errorf("--limit, --before and --after are 0 or more")}
 	}
-	var at client.HistoryPlace
+	var at client.HistoryRange
 	if s.Before > 0 {
 		at.Before = &s.Before
 	}

@@ -14,7 +14,7 @@ type accountCommands struct {
 }
 
 type accountEraseCommand struct {
-	dataPlace
+	dataFlags
 	erasure
 	LastAdministrator bool `help:"Erase it even where it is the last administrator of an organization, which has none then."`
 
@@ -48,7 +48,7 @@ func (a *accountEraseCommand) Run(ctx context.Context, con *console) error {
 }
 
 type userEraseCommand struct {
-	dataPlace
+	dataFlags
 	confirmation
 	Region string `default:"US" env:"SIGNET_DEFAULT_REGION" placeholder:"REGION" help:"Country of telephone numbers without +, where no server answers (default US)."`
 	User   string `arg:"" help:"Account, by token, e-mail, phone or username."`
@@ -70,7 +70,7 @@ Example:
 func (u *userEraseCommand) Run(ctx context.Context, con *console) error {
 	c := u.server(ctx, con)
 	if c == nil {
-		offline := accountEraseCommand{dataPlace: u.dataPlace, Region: u.Region, Account: u.User}
+		offline := accountEraseCommand{dataFlags: u.dataFlags, Region: u.Region, Account: u.User}
 		offline.confirmation = u.confirmation
 		return offline.Run(ctx, con)
 	}
@@ -105,7 +105,7 @@ func (c *console) erased(e maintain.Erased, err error) error {
 }
 
 type orgEraseCommand struct {
-	keysPlace
+	keysFlags
 	erasure
 	KeepAccounts bool   `help:"Keep the accounts that it created and that are in no other organization."`
 	Organization string `arg:"" help:"Token of the organization."`
@@ -127,7 +127,7 @@ func (o *orgEraseCommand) Run(ctx context.Context, con *console, cfg *config.Con
 }
 
 type orgHoldCommand struct {
-	dataPlace
+	dataFlags
 	Organization string `arg:"" help:"Token of the organization."`
 }
 
@@ -142,7 +142,7 @@ func (o *orgHoldCommand) Run(ctx context.Context, con *console) error {
 }
 
 type orgReleaseCommand struct {
-	dataPlace
+	dataFlags
 	erasure
 	Organization string `arg:"" help:"Token of the organization."`
 }
@@ -162,7 +162,7 @@ func (o *orgReleaseCommand) Run(ctx context.Context, con *console) error {
 }
 
 type orgExportCommand struct {
-	keysPlace
+	keysFlags
 	Held         bool   `required:"" help:"What a legal hold keeps: required, as there is no other export."`
 	Organization string `arg:"" help:"Token of the organization."`
 	Target       string `arg:"" help:"Directory to make."`

@@ -11,7 +11,7 @@ import (
 )
 
 type keyLimitCommand struct {
-	keysPlace
+	keysFlags
 	Key               string `arg:"" help:"Name of the key."`
 	User              string `default:"me" placeholder:"ADDRESS" help:"Account that it belongs to; without one, the operator's own. Without a server the key is enough."`
 	MessagesPerDay    string `placeholder:"N" help:"Daily limit of messages; 0 is none, default the server's own. Without it, as it was."`
@@ -43,7 +43,7 @@ func (k *keyLimitCommand) Run(ctx context.Context, con *console, cfg *config.Con
 			return wrongConfiguration{errors.New("a limit is a number of 0 (none) or more, or the word default")}
 		}
 	}
-	if c := (&dataPlace{Data: cfg.Data}).server(ctx, con); c != nil {
+	if c := (&dataFlags{Data: cfg.Data}).server(ctx, con); c != nil {
 		return c.LimitKey(ctx, k.User, k.Key, client.KeyLimits{MessagesPerDay: k.MessagesPerDay,
 			RequestsPerSecond: k.RequestsPerSecond})
 	}

@@ -16,8 +16,8 @@ type keysCommands struct {
 	Generate keysGenerateCommand `cmd:"" help:"Make a new master key." note:"It is printed, for a variable of the environment (setting master_key), or written to a new file, for servers that share it. A server that is alone makes its master key at its first start." example:"signet keys generate --out /etc/signet/master.json"`
 }
 
-// keysPlace is where a server's keys are, told as it is told to the server itself.
-type keysPlace struct {
+// keysFlags say where a server's keys are, as it is told to the server itself.
+type keysFlags struct {
 	installation
 	Database  string `placeholder:"URL" help:"The server's PostgreSQL database, where it has one [SIGNET_DATABASE]."`
 	MasterKey string `placeholder:"WHERE" help:"Its master key, file:PATH or env:NAME [SIGNET_MASTER_KEY]."`
@@ -25,12 +25,12 @@ type keysPlace struct {
 }
 
 // ProvideConfig reads the settings for the Run of a command.
-func (p *keysPlace) ProvideConfig(con *console) (*config.Config, error) {
+func (p *keysFlags) ProvideConfig(con *console) (*config.Config, error) {
 	return p.load(con, map[string]string{"database": p.Database, "master_key": p.MasterKey, "keyring": p.Keyring})
 }
 
 type keysRotateCommand struct {
-	keysPlace
+	keysFlags
 	Prepare bool `help:"Only add a version to the master key's file, for servers that share the key ring; the next rotation goes over to it."`
 }
 
@@ -53,7 +53,7 @@ func (k *keysRotateCommand) Run(ctx context.Context, con *console, cfg *config.C
 }
 
 type keysVerifyCommand struct {
-	keysPlace
+	keysFlags
 	Full bool `help:"Read attachments to their end, not only their beginning."`
 }
 
@@ -93,7 +93,7 @@ func (k *keysVerifyCommand) Run(ctx context.Context, con *console, cfg *config.C
 }
 
 type keysExportCommand struct {
-	keysPlace
+	keysFlags
 	Target string `arg:"" help:"File, or a PostgreSQL database of its own, to copy to; an older copy is overwritten."`
 }
 
@@ -113,7 +113,7 @@ func (k *keysExportCommand) Run(ctx context.Context, con *console, cfg *config.C
 }
 
 type keysImportCommand struct {
-	keysPlace
+	keysFlags
 	CopyMasterKey string `placeholder:"WHERE" help:"Master key of the copy, file:PATH or env:NAME, where it is an older version than that of now."`
 	Source        string `arg:"" help:"Copy of the key ring, as signet keys export wrote it: a file, or a PostgreSQL database of its own."`
 }

@@ -15,7 +15,7 @@ type operatorCommands struct {
 }
 
 type operatorResetCommand struct {
-	keysPlace
+	keysFlags
 	Operator string `arg:"" optional:"" help:"Operator, by username; without one, the first."`
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 type operatorCreateCommand struct {
-	keysPlace
+	keysFlags
 	File string `placeholder:"FILE" help:"File to write the credentials to (default operator-NAME.json in the data directory)."`
 	Name string `arg:"" help:"Username of the new operator."`
 }
@@ -31,7 +31,7 @@ func (o *operatorCreateCommand) Run(ctx context.Context, con *console, cfg *conf
 	return con.report(err, "Operator credentials: %s\n", path)
 }
 
-type operatorListCommand struct{ dataPlace }
+type operatorListCommand struct{ dataFlags }
 
 func (operatorListCommand) Help() string {
 	return "For those who run the server, while it runs or not. For each operator: username, token, when it was made, " +
@@ -53,7 +53,7 @@ func (o *operatorListCommand) Run(ctx context.Context, con *console) error {
 }
 
 type operatorEndCommand struct {
-	keysPlace
+	keysFlags
 	Operator string `arg:"" help:"Operator, by username or token."`
 }
 

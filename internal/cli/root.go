@@ -16,7 +16,7 @@ import (
 
 	"signet/client"
 	"signet/internal/config"
-	"signet/internal/place"
+	"signet/internal/home"
 )
 
 // The exit codes of every command.
@@ -139,7 +139,7 @@ func Run(ctx context.Context, args, env []string, stdout, stderr io.Writer) int 
 	switch {
 	case err == nil:
 		return exitDone
-	case errors.As(err, new(wrongConfiguration)), errors.As(err, new(place.Misconfigured)),
+	case errors.As(err, new(wrongConfiguration)), errors.As(err, new(home.Misconfigured)),
 		errors.Is(err, client.ErrArgument):
 		return con.fail(err, exitWrong)
 	}

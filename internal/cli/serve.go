@@ -14,7 +14,7 @@ import (
 
 	"signet/internal/app"
 	"signet/internal/config"
-	"signet/internal/place"
+	"signet/internal/home"
 )
 
 type serveCommand struct {
@@ -53,7 +53,7 @@ func (s *serveCommand) serve(ctx context.Context, con *console, from config.Sour
 	if err != nil {
 		return err
 	}
-	if old := place.Moved(cfg); old != nil && !s.ServeMoved {
+	if old := home.Moved(cfg); old != nil && !s.ServeMoved {
 		return wrongConfiguration{old}
 	} else if old != nil {
 		log.Warn("this is old data, whose installation was moved: what is taken here is in no other place", "error", old)
@@ -71,7 +71,7 @@ func (s *serveCommand) serve(ctx context.Context, con *console, from config.Sour
 		defer reloadOnHangup(server)()
 	}
 	if cfg.Log.Format != "json" {
-		printPlace(con, server)
+		printAddresses(con, server)
 	}
 	if err := app.LimitMemory(); err != nil {
 		log.Warn("the limit of this container's memory is not known", "error", err)
@@ -79,7 +79,7 @@ func (s *serveCommand) serve(ctx context.Context, con *console, from config.Sour
 	return server.Run(ctx)
 }
 
-func printPlace(con *console, server *app.App) {
+func printAddresses(con *console, server *app.App) {
 	if addr := server.RedirectAddr(); addr != nil {
 		con.printf("Redirecting to HTTPS from %s\n", addr)
 	}

@@ -79,7 +79,7 @@ func findStatus(ctx context.Context, con *console, cfg *config.Config) (*status,
 
 // callStatus makes the call.
 func callStatus(ctx context.Context, con *console, cfg *config.Config) (*status, error) {
-	c := (&dataPlace{Data: cfg.Data}).server(ctx, con)
+	c := (&dataFlags{Data: cfg.Data}).server(ctx, con)
 	if c == nil {
 		return nil, errors.New("no server answers, or there are no credentials")
 	}

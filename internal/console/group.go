@@ -19,13 +19,13 @@ type Group struct {
 	overview.GroupFigures
 }
 
-// groupPlace is a group in the order of their names.
-type groupPlace struct {
+// groupCursor is a group in the order of their names.
+type groupCursor struct {
 	Name  string         `json:"n"` // folded, as the search index has it
 	Group model.EntityID `json:"g"`
 }
 
-func (p groupPlace) compare(o groupPlace) int {
+func (p groupCursor) compare(o groupCursor) int {
 	return cmp.Or(cmp.Compare(p.Name, o.Name), bytes.Compare(p.Group[:], o.Group[:]))
 }
 
@@ -37,7 +37,7 @@ var byName = searchindex.Order{Terms: []searchindex.Term{{Field: searchindex.Dis
 func (c *Console) Groups(ctx context.Context, actor *model.Actor, organization model.OrganizationID, query string,
 	ask Ask) (out Page[Group], err error) {
 	list := c.list(actor, "groups", organization, query)
-	var from groupPlace
+	var from groupCursor
 	if ask.Continuation != "" {
 		if err := list.Open(ask.Continuation, &from); err != nil {
 			return out, err
@@ -48,7 +48,7 @@ func (c *Console) Groups(ctx context.Context, actor *model.Actor, organization m
 		out = Page[Group]{Results: make([]Group, 0, ask.Size)}
 		from := from
 		for looked := 0; ; looked += piece {
-			places, groups, err := groupsAfter(tx, organization, &from)
+			cursors, groups, err := groupsAfter(tx, organization, &from)
 			if err != nil {
 				return err
 			}
@@ -60,12 +60,12 @@ func (c *Console) Groups(ctx context.Context, actor *model.Actor, organization m
 					out.Continuation, err = list.Seal(from)
 					return err
 				}
-				out.Results, from = append(out.Results, *groups[i]), places[i]
+				out.Results, from = append(out.Results, *groups[i]), cursors[i]
 			}
-			if len(places) < piece {
+			if len(cursors) < piece {
 				return nil
 			}
-			if from = places[len(places)-1]; looked+piece >= mostLooked {
+			if from = cursors[len(cursors)-1]; looked+piece >= mostLooked {
 				out.Continuation, err = list.Seal(from)
 				return err
 			}
@@ -74,11 +74,11 @@ func (c *Console) Groups(ctx context.Context, actor *model.Actor, organization m
 	return out, err
 }
 
-// groupsAfter returns the next groups of an organization with their places, each in its
+// groupsAfter returns the next groups of an organization with their cursors, each in its
 // place; nil is one that is being deleted.
-func groupsAfter(tx *store.Tx, organization model.OrganizationID, from *groupPlace) ([]groupPlace, []*Group, error) {
+func groupsAfter(tx *store.Tx, organization model.OrganizationID, from *groupCursor) ([]groupCursor, []*Group, error) {
 	var after *searchindex.Entity
-	if *from != (groupPlace{}) {
+	if *from != (groupCursor{}) {
 		after = &searchindex.Entity{Organization: organization, Entity: from.Group}
 		after.Keys[searchindex.DisplayName] = from.Name
 	}
@@ -90,17 +90,17 @@ func groupsAfter(tx *store.Tx, organization model.OrganizationID, from *groupPla
 		}
 		found = append(found, entities...)
 	}
-	places := make([]groupPlace, len(found))
+	cursors := make([]groupCursor, len(found))
 	for i, e := range found {
-		places[i] = groupPlace{e.Keys[searchindex.DisplayName], e.Entity}
+		cursors[i] = groupCursor{e.Keys[searchindex.DisplayName], e.Entity}
 	}
-	slices.SortFunc(places, groupPlace.compare)
-	places = places[:min(len(places), piece)]
-	if len(places) == 0 {
+	slices.SortFunc(cursors, groupCursor.compare)
+	cursors = cursors[:min(len(cursors), piece)]
+	if len(cursors) == 0 {
 		return nil, nil, nil
 	}
-	ids := make([]model.GroupID, len(places))
-	for i, p := range places {
+	ids := make([]model.GroupID, len(cursors))
+	for i, p := range cursors {
 		ids[i] = model.GroupID(p.Group)
 	}
 	groups, err := tx.GroupsAmong(ids)
@@ -119,5 +119,5 @@ func groupsAfter(tx *store.Tx, organization model.OrganizationID, from *groupPla
 			out[i] = &Group{*g, figures[id]}
 		}
 	}
-	return places, out, nil
+	return cursors, out, nil
 }

@@ -81,9 +81,9 @@ func (c *Console) keys(actor *model.Actor, organization model.OrganizationID, f 
 	}
 	idle := c.now().AddDate(0, 0, -f.IdleDays)
 	return &walk[Key]{
-		list:  c.list(actor, "keys", organization, kind, f.IdleDays, f.Account),
-		place: func(k *Key) place { return place{Account: k.Account, Then: k.Key.Key} },
-		entries: func(tx *store.Tx, accounts []model.AccountID, _ place) (out []Key, err error) {
+		list:   c.list(actor, "keys", organization, kind, f.IdleDays, f.Account),
+		cursor: func(k *Key) cursor { return cursor{Account: k.Account, Then: k.Key.Key} },
+		entries: func(tx *store.Tx, accounts []model.AccountID, _ cursor) (out []Key, err error) {
 			owners, err := owners(tx, accounts)
 			if err != nil {
 				return nil, err

@@ -125,12 +125,12 @@ func (c *Console) members(tx *store.Tx, actor *model.Actor, organization model.O
 		if o == nil {
 			continue
 		}
-		place, ok := o.In(organization)
+		membership, ok := o.In(organization)
 		if !ok {
 			continue
 		}
-		out[i] = &Member{Entity: o.SeenBy(actor, organization), Roles: place.Roles, Pending: pending[id],
-			Joined: place.Joined}
+		out[i] = &Member{Entity: o.SeenBy(actor, organization), Roles: membership.Roles, Pending: pending[id],
+			Joined: membership.Joined}
 		out[i].HasKeys, out[i].Seen = c.use(o, organization)
 	}
 	return out, nil

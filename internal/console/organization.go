@@ -28,13 +28,13 @@ const (
 	usageMost = 100_000
 )
 
-// organizationPlace is an organization in the order of their names.
-type organizationPlace struct {
+// organizationCursor is an organization in the order of their names.
+type organizationCursor struct {
 	Name string               `json:"n"` // folded
 	ID   model.OrganizationID `json:"o"`
 }
 
-func (p organizationPlace) compare(o organizationPlace) int {
+func (p organizationCursor) compare(o organizationCursor) int {
 	return cmp.Or(cmp.Compare(p.Name, o.Name), cmp.Compare(p.ID, o.ID))
 }
 
@@ -50,7 +50,7 @@ func (c *Console) Organizations(ctx context.Context, actor *model.Actor, name st
 		return out, model.NotAdministrator()
 	}
 	list := c.list(actor, "organizations", name)
-	var from organizationPlace
+	var from organizationCursor
 	if ask.Continuation != "" {
 		if err := list.Open(ask.Continuation, &from); err != nil {
 			return out, err
@@ -58,19 +58,19 @@ func (c *Console) Organizations(ctx context.Context, actor *model.Actor, name st
 	}
 	err = c.store.View(ctx, func(tx *store.Tx) error {
 		out = Page[Organization]{}
-		places, err := organizationsNamed(tx, actor, name)
+		cursors, err := organizationsNamed(tx, actor, name)
 		if err != nil {
 			return err
 		}
-		places = slices.DeleteFunc(places, func(p organizationPlace) bool { return p.compare(from) <= 0 })
-		slices.SortFunc(places, organizationPlace.compare)
-		if len(places) > ask.Size {
-			places = places[:ask.Size]
-			if out.Continuation, err = list.Seal(places[ask.Size-1]); err != nil {
+		cursors = slices.DeleteFunc(cursors, func(p organizationCursor) bool { return p.compare(from) <= 0 })
+		slices.SortFunc(cursors, organizationCursor.compare)
+		if len(cursors) > ask.Size {
+			cursors = cursors[:ask.Size]
+			if out.Continuation, err = list.Seal(cursors[ask.Size-1]); err != nil {
 				return err
 			}
 		}
-		if out.Results, err = organizationsAt(tx, places); err != nil || !usage {
+		if out.Results, err = organizationsAt(tx, cursors); err != nil || !usage {
 			return err
 		}
 		return countUsage(tx, out.Results)
@@ -93,21 +93,21 @@ func countUsage(tx *store.Tx, organizations []Organization) error {
 }
 
 // organizationsNamed finds what the actor administers, in no order.
-func organizationsNamed(tx *store.Tx, actor *model.Actor, name string) (out []organizationPlace, err error) {
+func organizationsNamed(tx *store.Tx, actor *model.Actor, name string) (out []organizationCursor, err error) {
 	matches := search.Beginnings(name)
 	names, err := overview.OrganizationNames(tx)
 	for _, o := range names {
 		if actor.Administers(o.ID) && matches(o.Name) {
-			out = append(out, organizationPlace{search.Fold(o.Name), o.ID})
+			out = append(out, organizationCursor{search.Fold(o.Name), o.ID})
 		}
 	}
 	return out, err
 }
 
-// organizationsAt returns the organizations at places, in their order.
-func organizationsAt(tx *store.Tx, places []organizationPlace) ([]Organization, error) {
-	ids := make([]model.OrganizationID, len(places))
-	for i, p := range places {
+// organizationsAt returns the organizations at cursors, in their order.
+func organizationsAt(tx *store.Tx, cursors []organizationCursor) ([]Organization, error) {
+	ids := make([]model.OrganizationID, len(cursors))
+	for i, p := range cursors {
 		ids[i] = p.ID
 	}
 	out := make([]Organization, 0, len(ids))

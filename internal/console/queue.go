@@ -29,7 +29,7 @@ func (c *Console) Queues(ctx context.Context, actor *model.Actor, organization m
 	w.accounts = func(tx *store.Tx, after model.AccountID, limit int) ([]model.AccountID, error) {
 		return tx.MembersAfter(organization, after, limit)
 	}
-	w.entries = func(tx *store.Tx, accounts []model.AccountID, _ place) ([]Queue, error) {
+	w.entries = func(tx *store.Tx, accounts []model.AccountID, _ cursor) ([]Queue, error) {
 		lengths, err := overview.QueuesIn(tx, organization, accounts)
 		if err != nil {
 			return nil, err
@@ -56,7 +56,7 @@ func (c *Console) AllQueues(ctx context.Context, actor *model.Actor, older time.
 			}
 			return accounts, err
 		}
-		w.entries = func(tx *store.Tx, _ []model.AccountID, _ place) ([]Queue, error) {
+		w.entries = func(tx *store.Tx, _ []model.AccountID, _ cursor) ([]Queue, error) {
 			return c.shownQueues(tx, "", older, lengths)
 		}
 		out, err = w.page(tx, ask)
@@ -67,8 +67,8 @@ func (c *Console) AllQueues(ctx context.Context, actor *model.Actor, older time.
 
 func (c *Console) queues(actor *model.Actor, organization model.OrganizationID, older time.Duration) *walk[Queue] {
 	return &walk[Queue]{
-		list:  c.list(actor, "queues", organization, int64(older)),
-		place: func(q *Queue) place { return place{Account: q.Account, All: true} },
+		list:   c.list(actor, "queues", organization, int64(older)),
+		cursor: func(q *Queue) cursor { return cursor{Account: q.Account, All: true} },
 	}
 }
 

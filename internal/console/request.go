@@ -47,11 +47,11 @@ func (c *Console) Requests(ctx context.Context, actor *model.Actor, organization
 			all = slices.Compact(all)
 			return all[:min(len(all), limit)], err
 		},
-		entries: func(tx *store.Tx, accounts []model.AccountID, _ place) ([]Request, error) {
+		entries: func(tx *store.Tx, accounts []model.AccountID, _ cursor) ([]Request, error) {
 			return requests(tx, actor, organization, accounts)
 		},
-		place: func(r *Request) place {
-			return place{Account: r.Account.Account.ID, Then: string(r.Kind) + " " + string(r.Organization)}
+		cursor: func(r *Request) cursor {
+			return cursor{Account: r.Account.Account.ID, Then: string(r.Kind) + " " + string(r.Organization)}
 		},
 	}
 	err = c.read(ctx, actor, model.ActionRoleList, organization, func(tx *store.Tx) error {
@@ -61,7 +61,7 @@ func (c *Console) Requests(ctx context.Context, actor *model.Actor, organization
 	return out, err
 }
 
-// requests returns those about accounts, in the order of their places.
+// requests returns those about accounts, in the order of their cursors.
 func requests(tx *store.Tx, actor *model.Actor, organization model.OrganizationID,
 	accounts []model.AccountID) (out []Request, err error) {
 	owners, err := owners(tx, accounts)

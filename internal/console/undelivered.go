@@ -17,7 +17,7 @@ type Undelivered struct {
 	model.Message     // without content
 	Waiting       int // how many have it New
 
-	at place
+	at cursor
 }
 
 // Undelivered lists the messages of an organization that are New some time after they were
@@ -33,7 +33,7 @@ func (c *Console) Undelivered(ctx context.Context, actor *model.Actor, organizat
 		accounts: func(tx *store.Tx, after model.AccountID, limit int) ([]model.AccountID, error) {
 			return tx.MembersAfter(organization, after, limit)
 		},
-		entries: func(tx *store.Tx, accounts []model.AccountID, from place) (out []Undelivered, err error) {
+		entries: func(tx *store.Tx, accounts []model.AccountID, from cursor) (out []Undelivered, err error) {
 			with, err := overview.WithUndelivered(tx, organization, accounts, upTo)
 			if err != nil {
 				return nil, err
@@ -50,7 +50,7 @@ func (c *Console) Undelivered(ctx context.Context, actor *model.Actor, organizat
 			}
 			return out, nil
 		},
-		place: func(u *Undelivered) place { return u.at },
+		cursor: func(u *Undelivered) cursor { return u.at },
 	}
 	err = c.read(ctx, actor, model.ActionUndelivered, organization, func(tx *store.Tx) error {
 		out, err = w.page(tx, ask)
@@ -62,7 +62,7 @@ func (c *Console) Undelivered(ctx context.Context, actor *model.Actor, organizat
 // appendUndelivered appends what waits in an account's queue after a place, until there are
 // so many.
 func (c *Console) appendUndelivered(tx *store.Tx, out []Undelivered, organization model.OrganizationID,
-	account model.AccountID, from place, upTo int64, most int) ([]Undelivered, error) {
+	account model.AccountID, from cursor, upTo int64, most int) ([]Undelivered, error) {
 	after := int64(0)
 	if account == from.Account && from.Then != "" {
 		var err error
@@ -92,7 +92,7 @@ func (c *Console) appendUndelivered(tx *store.Tx, out []Undelivered, organizatio
 			// One that other accounts before have New was listed with the first of them.
 			if m := byID[q.Message]; m != nil && !m.Recalled && counts[q.Message].Before == 0 {
 				out = append(out, Undelivered{Message: m.Message, Waiting: counts[q.Message].All,
-					at: place{Account: account, Then: fmt.Sprintf("%019d", q.Position)}})
+					at: cursor{Account: account, Then: fmt.Sprintf("%019d", q.Position)}})
 			}
 		}
 		if len(queued) < piece {

@@ -9,15 +9,15 @@ import (
 	"signet/internal/store"
 )
 
-// place is an entry of a list that is in the order of accounts.
-type place struct {
+// cursor is an entry of a list that is in the order of accounts.
+type cursor struct {
 	Account model.AccountID `json:"a"`
 	Then    string          `json:"t,omitempty"` // which of the account's entries
 	All     bool            `json:"z,omitempty"` // what comes after all of them
 }
 
-func (p place) compare(o place) int {
-	all := func(p place) int {
+func (p cursor) compare(o cursor) int {
+	all := func(p cursor) int {
 		if p.All {
 			return 1
 		}
@@ -31,15 +31,15 @@ type walk[E any] struct {
 	list *continuation.List
 	// accounts returns up to limit accounts after one, in their order: fewer only at the end.
 	accounts func(tx *store.Tx, after model.AccountID, limit int) ([]model.AccountID, error)
-	// entries returns those of accounts, in the order of their places. It may leave out what
+	// entries returns those of accounts, in the order of their cursors. It may leave out what
 	// comes up to from, and what is more than a page behind it.
-	entries func(tx *store.Tx, accounts []model.AccountID, from place) ([]E, error)
-	place   func(*E) place
+	entries func(tx *store.Tx, accounts []model.AccountID, from cursor) ([]E, error)
+	cursor  func(*E) cursor
 }
 
 // page returns the page that was asked for.
 func (w *walk[E]) page(tx *store.Tx, ask Ask) (out Page[E], err error) {
-	var from place
+	var from cursor
 	if ask.Continuation != "" {
 		if err := w.list.Open(ask.Continuation, &from); err != nil {
 			return out, err
@@ -60,11 +60,11 @@ func (w *walk[E]) page(tx *store.Tx, ask Ask) (out Page[E], err error) {
 			return out, err
 		}
 		for i := range entries {
-			if w.place(&entries[i]).compare(from) <= 0 {
+			if w.cursor(&entries[i]).compare(from) <= 0 {
 				continue
 			}
 			if len(out.Results) == ask.Size {
-				out.Continuation, err = w.list.Seal(w.place(&out.Results[ask.Size-1]))
+				out.Continuation, err = w.list.Seal(w.cursor(&out.Results[ask.Size-1]))
 				return out, err
 			}
 			out.Results = append(out.Results, entries[i])
@@ -73,7 +73,7 @@ func (w *walk[E]) page(tx *store.Tx, ask Ask) (out Page[E], err error) {
 			return out, nil
 		}
 		if after = accounts[len(accounts)-1]; looked+piece >= mostLooked {
-			out.Continuation, err = w.list.Seal(place{Account: after, All: true})
+			out.Continuation, err = w.list.Seal(cursor{Account: after, All: true})
 			return out, err
 		}
 	}

@@ -14,12 +14,12 @@ import (
 type Profile struct {
 	Account       model.Entity
 	Operator      bool
-	Organizations []Place
+	Organizations []Membership
 	Requests      []store.JoinRequest // of organizations that want the account
 }
 
-// Place is the account in an organization.
-type Place struct {
+// Membership is the account in an organization.
+type Membership struct {
 	model.Membership
 	Name     string            // of the organization
 	Pending  []string          // roles that it asks for
@@ -32,7 +32,7 @@ func (a *Archive) Profile(ctx context.Context) (p Profile, err error) {
 	p = Profile{Account: of.SeenBy(a.actor, ""), Operator: of.Operator}
 	p.Account.Account.Disabled = of.Disabled
 	err = a.exporter.store.View(ctx, func(tx *store.Tx) error {
-		p.Organizations = make([]Place, len(of.Memberships))
+		p.Organizations = make([]Membership, len(of.Memberships))
 		for i, m := range of.Memberships {
 			o, _, err := tx.Organization(m.Organization)
 			if err != nil {
@@ -42,7 +42,7 @@ func (a *Archive) Profile(ctx context.Context) (p Profile, err error) {
 			if err != nil {
 				return err
 			}
-			p.Organizations[i] = Place{Membership: m, Name: o.Name, Pending: pending[a.Account]}
+			p.Organizations[i] = Membership{Membership: m, Name: o.Name, Pending: pending[a.Account]}
 		}
 		if !of.All {
 			return nil

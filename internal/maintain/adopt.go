@@ -12,8 +12,8 @@ import (
 	"signet/internal/blob"
 	"signet/internal/config"
 	"signet/internal/custody"
+	"signet/internal/home"
 	"signet/internal/model"
-	"signet/internal/place"
 	"signet/internal/seal"
 	"signet/internal/store"
 )
@@ -21,12 +21,12 @@ import (
 // ownRing refuses a key ring that is another installation's than the store that the
 // settings name. Where there is no store, it cannot tell.
 func ownRing(ctx context.Context, cfg *config.Config, ring *seal.Ring) error {
-	if cfg.Database == "" && !place.Exists(place.Database(cfg.Data)) {
+	if cfg.Database == "" && !home.Exists(home.Database(cfg.Data)) {
 		return nil
 	}
 	return Inspect(ctx, cfg.Data, cfg.Database, func(kept *store.Store) error {
 		_, err := custody.Check(ctx, kept, custody.RingAt(ring.Where()), ring)
-		return place.OwnershipFault(err)
+		return home.OwnershipFault(err)
 	})
 }
 
@@ -37,7 +37,7 @@ func wantNoOwner(ctx context.Context, blobs blob.Store) error {
 	if err != nil || mark.Nobody() {
 		return err
 	}
-	return place.Misconfigured{Err: fmt.Errorf("%s belongs to %s: a backup is restored to a place that nobody uses. If "+
+	return home.Misconfigured{Err: fmt.Errorf("%s belongs to %s: a backup is restored to a place that nobody uses. If "+
 		"these attachments are to be used again because that installation is gone, "+
 		"restore the database alone (--without-blobs), then take them over with \"signet adopt\"",
 		custody.BlobsAt(blobs.String()), mark.String())}
@@ -76,7 +76,7 @@ func adopt(ctx context.Context, cfg *config.Config, kept *store.Store, confirm [
 		return out, err
 	}
 	defer func() { err = errors.Join(err, ring.Close()) }()
-	blobs, err := blob.At(place.Blobs(cfg.Data, cfg.Blobs))
+	blobs, err := blob.At(home.Blobs(cfg.Data, cfg.Blobs))
 	if err != nil {
 		return out, err
 	}
@@ -85,18 +85,18 @@ func adopt(ctx context.Context, cfg *config.Config, kept *store.Store, confirm [
 	if err != nil {
 		return out, err
 	}
-	type markedPlace struct {
+	type markedStore struct {
 		what string
 		of   custody.Marked
 	}
-	marked := []markedPlace{{custody.RingAt(ring.Where()), ring}, {custody.BlobsAt(blobs.String()), blobs}}
+	marked := []markedStore{{custody.RingAt(ring.Where()), ring}, {custody.BlobsAt(blobs.String()), blobs}}
 	var copied seal.Storage
 	if cfg.KeyringCopy != "" {
-		if copied, err = place.Keyring(ctx, cfg.KeyringCopy, cfg.Data, false); err != nil {
-			return out, place.SetupFault(err)
+		if copied, err = home.Keyring(ctx, cfg.KeyringCopy, cfg.Data, false); err != nil {
+			return out, home.SetupFault(err)
 		}
 		defer func() { err = errors.Join(err, copied.Close()) }()
-		marked = append(marked, markedPlace{copyAt(copied), copied})
+		marked = append(marked, markedStore{copyAt(copied), copied})
 	}
 	files := custody.BlobsAt(blobs.String())
 	confirmed := true
@@ -106,7 +106,7 @@ func adopt(ctx context.Context, cfg *config.Config, kept *store.Store, confirm [
 		var not *custody.NotOurs
 		switch {
 		case errors.As(err, &not) && not.Fit == model.Overtaken:
-			return out, place.Misconfigured{Err: err}
+			return out, home.Misconfigured{Err: err}
 		case errors.As(err, &not):
 			out.From = append(out.From, Owned{m.what, not.Mark})
 			if !slices.Contains(confirm, not.Mark.Epoch) {
@@ -120,13 +120,13 @@ func adopt(ctx context.Context, cfg *config.Config, kept *store.Store, confirm [
 		}
 	}
 	if !confirmed {
-		return out, place.Misconfigured{Err: fmt.Errorf("nothing was changed. To take this over, for good, say whose it "+
+		return out, home.Misconfigured{Err: fmt.Errorf("nothing was changed. To take this over, for good, say whose it "+
 			"was: signet adopt --confirm=%s", strings.Join(missing, ","))}
 	}
 	if len(out.From) == 0 {
 		return out, nil
 	}
-	mark := model.Mark{Installation: self.Installation, Epoch: self.Epoch, Turn: self.Turn, Home: place.Home(cfg),
+	mark := model.Mark{Installation: self.Installation, Epoch: self.Epoch, Turn: self.Turn, Home: home.Home(cfg),
 		Used: time.Now().UTC().Truncate(time.Second)}
 	take := func() error {
 		err := ring.SetOwner(ctx, func(model.Mark) (model.Mark, error) { return mark, nil })

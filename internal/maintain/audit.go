@@ -14,8 +14,8 @@ import (
 
 	"signet/internal/audit"
 	"signet/internal/config"
+	"signet/internal/home"
 	"signet/internal/model"
-	"signet/internal/place"
 	"signet/internal/store"
 	"signet/internal/upkeep"
 )
@@ -35,7 +35,7 @@ type Unchanged struct {
 func VerifyAudit(ctx context.Context, cfg *config.Config, checkpoints []string, report func(line string)) (u Unchanged,
 	err error) {
 	err = Inspect(ctx, cfg.Data, cfg.Database, func(kept *store.Store) error {
-		key, err := place.ReadAuditKey(ctx, cfg.Data, cfg.Database, kept)
+		key, err := home.ReadAuditKey(ctx, cfg.Data, cfg.Database, kept)
 		if err != nil {
 			return err
 		}
@@ -72,7 +72,7 @@ func VerifyAudit(ctx context.Context, cfg *config.Config, checkpoints []string, 
 // there is no store, such as on a machine that holds a key ring only, or an old one that
 // was moved away, nothing is noted.
 func audited(ctx context.Context, dir, database string, action model.AuditAction, do func() error) error {
-	if database == "" && (!place.Exists(place.Database(dir)) || place.WantNotMoved(dir) != nil) {
+	if database == "" && (!home.Exists(home.Database(dir)) || home.WantNotMoved(dir) != nil) {
 		return do()
 	}
 	return Change(ctx, dir, database, func(kept *store.Store) error { return audit.RecordOutcome(ctx, kept, action, do) })
@@ -128,7 +128,7 @@ type AuditSelection struct {
 // an entry itself.
 func ExportAudit(ctx context.Context, dir, database string, which AuditSelection, w io.Writer) error {
 	return Inspect(ctx, dir, database, func(kept *store.Store) error {
-		key, err := place.ReadAuditKey(ctx, dir, database, kept)
+		key, err := home.ReadAuditKey(ctx, dir, database, kept)
 		if err != nil {
 			return err
 		}

@@ -14,8 +14,8 @@ import (
 
 	"signet/internal/blob"
 	"signet/internal/config"
+	"signet/internal/home"
 	"signet/internal/model"
-	"signet/internal/place"
 	"signet/internal/service"
 	"signet/internal/store"
 	"signet/internal/store/sqlite"
@@ -34,12 +34,12 @@ func Backup(ctx context.Context, cfg *config.Config, withBlobs bool, o transfer.
 	if cfg.Database != "" {
 		return nil, errInPostgres
 	}
-	from := transfer.Installation{Database: place.Database(cfg.Data)}
+	from := transfer.Installation{Database: home.Database(cfg.Data)}
 	if _, err := os.Stat(from.Database); errors.Is(err, fs.ErrNotExist) {
-		return nil, place.NoDataDirectory(cfg.Data)
+		return nil, home.NoDataDirectory(cfg.Data)
 	}
 	if withBlobs {
-		if from.Blobs, err = blob.OpenExisting(place.Blobs(cfg.Data, cfg.Blobs)); err != nil {
+		if from.Blobs, err = blob.OpenExisting(home.Blobs(cfg.Data, cfg.Blobs)); err != nil {
 			return nil, err
 		}
 		defer func() { err = errors.Join(err, from.Blobs.Close()) }()
@@ -56,7 +56,7 @@ func Backup(ctx context.Context, cfg *config.Config, withBlobs bool, o transfer.
 
 // noteBackup notes how a backup ended, for monitoring.
 func noteBackup(ctx context.Context, dir string, begun time.Time, made *transfer.Manifest, fault error) error {
-	if place.WantNotMoved(dir) != nil { // it is not monitored any more
+	if home.WantNotMoved(dir) != nil { // it is not monitored any more
 		return nil
 	}
 	return Change(ctx, dir, "", func(kept *store.Store) error {
@@ -83,12 +83,12 @@ func Restore(ctx context.Context, cfg *config.Config, withBlobs bool, o transfer
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	to := transfer.Installation{Database: place.Database(cfg.Data)}
+	to := transfer.Installation{Database: home.Database(cfg.Data)}
 	if err := wantEmpty(cfg.Data, filepath.Base(transfer.Unfinished(to.Database))); err != nil {
 		return nil, err
 	}
 	if withBlobs {
-		if to.Blobs, err = blob.Open(place.Blobs(cfg.Data, cfg.Blobs)); err != nil {
+		if to.Blobs, err = blob.Open(home.Blobs(cfg.Data, cfg.Blobs)); err != nil {
 			return nil, err
 		}
 		defer func() { err = errors.Join(err, to.Blobs.Close()) }()
@@ -98,8 +98,8 @@ func Restore(ctx context.Context, cfg *config.Config, withBlobs bool, o transfer
 	}
 	o.NewEpoch = service.NewEpoch
 	restored, err := transfer.Restore(ctx, to, o)
-	if err != nil && !place.Exists(transfer.Unfinished(to.Database)) && !place.Exists(to.Database) {
-		removeEmpty(filepath.Join(cfg.Data, place.BlobsDirectory)) // it was not even begun
+	if err != nil && !home.Exists(transfer.Unfinished(to.Database)) && !home.Exists(to.Database) {
+		removeEmpty(filepath.Join(cfg.Data, home.BlobsDirectory)) // it was not even begun
 	}
 	if restored == nil {
 		return nil, err
@@ -134,9 +134,9 @@ func wantEmpty(dir, unfinished string) error {
 	}
 	for _, entry := range entries {
 		switch name := entry.Name(); {
-		case name == place.LockFile, name == place.ReserveFile, name == "lost+found", name == place.MasterFile,
-			name == place.AuditKeyFile, strings.HasPrefix(name, place.KeyringFile):
-		case again && (name == unfinished || name == place.BlobsDirectory):
+		case name == home.LockFile, name == home.ReserveFile, name == "lost+found", name == home.MasterFile,
+			name == home.AuditKeyFile, strings.HasPrefix(name, home.KeyringFile):
+		case again && (name == unfinished || name == home.BlobsDirectory):
 		default:
 			return fmt.Errorf("%s is not empty (there is %s): a backup is restored into an empty data directory", dir, name)
 		}

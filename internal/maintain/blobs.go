@@ -8,7 +8,7 @@ import (
 	"signet/internal/blob"
 	"signet/internal/config"
 	"signet/internal/custody"
-	"signet/internal/place"
+	"signet/internal/home"
 	"signet/internal/store"
 	"signet/internal/upkeep"
 )
@@ -20,14 +20,14 @@ type Pruned struct{ Files, Unreferenced, Removed int }
 // confirmed, however many there are. Servers may run meanwhile: what they keep is newer.
 func PruneBlobs(ctx context.Context, cfg *config.Config, confirmed bool) (pruned Pruned, err error) {
 	err = Inspect(ctx, cfg.Data, cfg.Database, func(kept *store.Store) (err error) {
-		at, err := blob.At(place.Blobs(cfg.Data, cfg.Blobs))
+		at, err := blob.At(home.Blobs(cfg.Data, cfg.Blobs))
 		if err != nil {
 			return err
 		}
 		files := blob.WhilePresent(at, func() {})
 		defer func() { err = errors.Join(err, files.Close()) }()
 		if _, err := custody.Check(ctx, kept, custody.BlobsAt(files.String()), files); err != nil {
-			return place.OwnershipFault(err)
+			return home.OwnershipFault(err)
 		}
 		for {
 			found, err := upkeep.FindOrphans(ctx, kept, files, time.Now())

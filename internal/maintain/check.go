@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"signet/internal/config"
-	"signet/internal/place"
+	"signet/internal/home"
 	"signet/internal/seal"
 )
 
@@ -73,7 +73,7 @@ func (c *checker) certificate(key, certFile, keyFile string) {
 }
 
 func (c *checker) master(cfg *config.Config, getenv func(string) string) {
-	from := seal.MasterFile(filepath.Join(cfg.Data, place.MasterFile))
+	from := seal.MasterFile(filepath.Join(cfg.Data, home.MasterFile))
 	if cfg.MasterKey != "" {
 		var err error
 		if from, err = seal.ParseMaster(cfg.MasterKey, getenv); err != nil {
@@ -95,11 +95,11 @@ func (c *checker) keyring(ctx context.Context, cfg *config.Config) {
 	path, isFile := strings.CutPrefix(cfg.Keyring, "file:")
 	switch {
 	case cfg.Keyring == "":
-		path = filepath.Join(cfg.Data, place.KeyringFile)
+		path = filepath.Join(cfg.Data, home.KeyringFile)
 	case !isFile:
 		return // a database, on another machine
 	}
-	if !place.Exists(path) {
+	if !home.Exists(path) {
 		if cfg.Keyring != "" {
 			c.warn("keyring: there is none at %s; a first start makes one, and any other start is refused", path)
 		}

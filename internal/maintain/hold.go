@@ -13,8 +13,8 @@ import (
 	"signet/internal/blob"
 	"signet/internal/config"
 	"signet/internal/content"
+	"signet/internal/home"
 	"signet/internal/model"
-	"signet/internal/place"
 	"signet/internal/seal"
 	"signet/internal/store"
 	"signet/internal/upkeep"
@@ -33,7 +33,7 @@ func HoldOrganization(ctx context.Context, dir, database, organization string, h
 // it. It returns how many messages there are.
 func ExportHeld(ctx context.Context, cfg *config.Config, organization, target string) (messages int, err error) {
 	export := func(kept *store.Store, ring *seal.Ring) (err error) {
-		files, err := blob.Open(place.Blobs(cfg.Data, cfg.Blobs))
+		files, err := blob.Open(home.Blobs(cfg.Data, cfg.Blobs))
 		if err != nil {
 			return err
 		}

@@ -15,8 +15,8 @@ import (
 	"signet/internal/content"
 	"signet/internal/custody"
 	"signet/internal/durable"
+	"signet/internal/home"
 	"signet/internal/model"
-	"signet/internal/place"
 	"signet/internal/seal"
 	"signet/internal/store"
 	"signet/internal/upkeep"
@@ -26,8 +26,8 @@ import (
 // server, it keeps others from a ring in a file.
 func openExisting(ctx context.Context, cfg *config.Config, expect string, server bool) (*seal.Ring, error) {
 	o := seal.Options{Expect: expect, Existing: true, Clock: time.Now, Log: slog.New(slog.DiscardHandler)}
-	return place.OpenRing(ctx, cfg, cfg.Data, o, func() (seal.Storage, error) {
-		return place.Keyring(ctx, cfg.Keyring, cfg.Data, server)
+	return home.OpenRing(ctx, cfg, cfg.Data, o, func() (seal.Storage, error) {
+		return home.Keyring(ctx, cfg.Keyring, cfg.Data, server)
 	})
 }
 
@@ -56,7 +56,7 @@ func withCodes(ctx context.Context, cfg *config.Config, kept *store.Store, use f
 	return withRing(ctx, cfg, kept, func(ring *seal.Ring) error {
 		err := content.AuthenticateExisting(ctx, kept, ring, func(store.Forgery) {})
 		if err != nil {
-			return place.SetupFault(err)
+			return home.SetupFault(err)
 		}
 		return use(kept)
 	})
@@ -68,8 +68,8 @@ func openCopy(ctx context.Context, where string) (seal.Storage, error) {
 		!strings.HasPrefix(where, "file:") {
 		where = "file:" + where
 	}
-	copied, err := place.Keyring(ctx, where, "", false)
-	return copied, place.SetupFault(err)
+	copied, err := home.Keyring(ctx, where, "", false)
+	return copied, home.SetupFault(err)
 }
 
 // NewMasterKey makes a master key, in the form in which variables hold it.
@@ -89,13 +89,13 @@ func WriteMasterKey(path string, text []byte) error {
 // servers that share the ring. It returns what to tell.
 func RotateKeys(ctx context.Context, cfg *config.Config, prepare bool) (told string, err error) {
 	if prepare {
-		from, err := place.Master(cfg.MasterKey, cfg.Data)
+		from, err := home.Master(cfg.MasterKey, cfg.Data)
 		if err != nil {
-			return "", place.SetupFault(err)
+			return "", home.SetupFault(err)
 		}
 		version, err := seal.PrepareMaster(from)
 		if err != nil {
-			return "", place.SetupFault(err)
+			return "", home.SetupFault(err)
 		}
 		return fmt.Sprintf("The master key at %s has version %d now, which nothing uses yet. Copy it to every server, then "+
 			"run \"signet keys rotate\".", from, version), nil
@@ -114,7 +114,7 @@ func RotateKeys(ctx context.Context, cfg *config.Config, prepare bool) (told str
 		return err
 	})
 	if err != nil {
-		return "", place.SetupFault(err)
+		return "", home.SetupFault(err)
 	}
 	return fmt.Sprintf("The key ring is wrapped by version %d of the master key: %d keys. Copy both anew; older copies "+
 		"of the key ring need older copies of the master key.", done.Version, done.Keys), nil
@@ -137,16 +137,16 @@ func ExportKeys(ctx context.Context, cfg *config.Config, target string) (n int, 
 		n, err = ring.Export(ctx, to)
 		return err
 	})
-	return n, place.SetupFault(err)
+	return n, home.SetupFault(err)
 }
 
 // ImportKeys takes over the keys that are missing from a copy of the key ring, while
 // servers use it or not: those that something in the store is sealed with. from is the
 // master key of the copy, as in the setting; empty: the same.
 func ImportKeys(ctx context.Context, cfg *config.Config, source, from string) (done seal.Imported, err error) {
-	theirs, err := place.Master(cmp.Or(from, cfg.MasterKey), cfg.Data)
+	theirs, err := home.Master(cmp.Or(from, cfg.MasterKey), cfg.Data)
 	if err != nil {
-		return done, place.SetupFault(err)
+		return done, home.SetupFault(err)
 	}
 	copied, err := openCopy(ctx, source)
 	if err != nil {
@@ -155,10 +155,10 @@ func ImportKeys(ctx context.Context, cfg *config.Config, source, from string) (d
 	defer func() { err = errors.Join(err, copied.Close()) }()
 	contents, _, err := copied.Load(ctx, true)
 	if err == nil && contents == nil {
-		err = place.Misconfigured{Err: fmt.Errorf("there is no key ring at %s", copied)}
+		err = home.Misconfigured{Err: fmt.Errorf("there is no key ring at %s", copied)}
 	}
 	if err != nil {
-		return done, place.SetupFault(err)
+		return done, home.SetupFault(err)
 	}
 	err = Inspect(ctx, cfg.Data, cfg.Database, func(kept *store.Store) error {
 		return withRing(ctx, cfg, kept, func(ring *seal.Ring) (err error) {
@@ -167,7 +167,7 @@ func ImportKeys(ctx context.Context, cfg *config.Config, source, from string) (d
 		})
 	})
 	if err != nil {
-		return done, place.SetupFault(err)
+		return done, home.SetupFault(err)
 	}
 	return done, audited(ctx, cfg.Data, cfg.Database, model.ActionRingImport, func() error { return nil })
 }
@@ -177,7 +177,7 @@ func importNeeded(
 	ctx context.Context, kept *store.Store, ring *seal.Ring, contents *seal.Contents, theirs seal.Master,
 ) (done seal.Imported, err error) {
 	if _, err := custody.Check(ctx, kept, custody.RingAt(ring.Where()), ring); err != nil {
-		return done, place.OwnershipFault(err)
+		return done, home.OwnershipFault(err)
 	}
 	needed := map[seal.KeyID]bool{}
 	now := time.Now()
@@ -202,9 +202,9 @@ func VerifyKeys(ctx context.Context, cfg *config.Config, whole bool, report func
 			return err
 		}
 		if expect == "" {
-			return place.Misconfigured{Err: errors.New("nothing is sealed in this store yet: start a server on it first")}
+			return home.Misconfigured{Err: errors.New("nothing is sealed in this store yet: start a server on it first")}
 		}
-		blobs, err := blob.OpenExisting(place.Blobs(cfg.Data, cfg.Blobs))
+		blobs, err := blob.OpenExisting(home.Blobs(cfg.Data, cfg.Blobs))
 		if err != nil {
 			return err
 		}

@@ -9,9 +9,9 @@ import (
 
 	"signet/internal/access"
 	"signet/internal/config"
+	"signet/internal/home"
 	"signet/internal/model"
 	"signet/internal/operators"
-	"signet/internal/place"
 	"signet/internal/service"
 	"signet/internal/store"
 	"signet/internal/store/postgres"
@@ -45,12 +45,12 @@ func ResetOperator(ctx context.Context, cfg *config.Config, name string) (path s
 			return "", fmt.Errorf("make the data directory: %w", err)
 		}
 	}
-	fields, err := place.ReadCredentials(path)
+	fields, err := home.ReadCredentials(path)
 	if err != nil {
 		return "", err
 	}
 	if fields == nil {
-		fields = place.Credentials{}
+		fields = home.Credentials{}
 	}
 	err = changeAccess(ctx, cfg, func(kept *store.Store) error {
 		return writeCredentials(path, fields, func(key, secret string) error {
@@ -76,10 +76,10 @@ func maintained(ctx context.Context, dir, database string,
 	if database != "" {
 		return Inspect(ctx, dir, database, alone)
 	}
-	if !place.Exists(place.Database(dir)) {
-		return place.NoDataDirectory(dir)
+	if !home.Exists(home.Database(dir)) {
+		return home.NoDataDirectory(dir)
 	}
-	if err := place.WantNotMoved(dir); err != nil {
+	if err := home.WantNotMoved(dir); err != nil {
 		return fmt.Errorf("name the database (--database): %w", err)
 	}
 	unlock, err := sqlite.LockDirectory(dir)
@@ -90,7 +90,7 @@ func maintained(ctx context.Context, dir, database string,
 		return err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	engine, err := sqlite.Open(place.Database(dir), sqlite.Options{})
+	engine, err := sqlite.Open(home.Database(dir), sqlite.Options{})
 	if err != nil {
 		return err
 	}
@@ -129,8 +129,8 @@ func openBeside(ctx context.Context, dir, database string) (store.Engine, error)
 	if database != "" {
 		return postgres.Open(ctx, database, postgres.Options{Connections: 1})
 	}
-	if !place.Exists(place.Database(dir)) {
-		return nil, place.NoDataDirectory(dir)
+	if !home.Exists(home.Database(dir)) {
+		return nil, home.NoDataDirectory(dir)
 	}
-	return sqlite.Open(place.Database(dir), sqlite.Options{Beside: true})
+	return sqlite.Open(home.Database(dir), sqlite.Options{Beside: true})
 }

@@ -8,8 +8,8 @@ import (
 
 	"signet/internal/blob"
 	"signet/internal/custody"
+	"signet/internal/home"
 	"signet/internal/model"
-	"signet/internal/place"
 	"signet/internal/store/postgres"
 	"signet/internal/store/sqlite"
 	"signet/internal/transfer"
@@ -29,22 +29,22 @@ func (m *Migration) BlobsLocation() string {
 	if m.ToBlobs != "" {
 		return m.ToBlobs
 	}
-	return place.Blobs(place.Absolute(m.From), m.FromBlobs)
+	return home.Blobs(home.Absolute(m.From), m.FromBlobs)
 }
 
 // Migrate copies a stopped installation on the embedded store into a PostgreSQL database
 // (transfer.Migrate).
 func Migrate(ctx context.Context, m Migration) (_ *transfer.Migrated, err error) {
-	from := transfer.Installation{Database: place.Database(m.From)}
-	if !place.Exists(from.Database) {
-		return nil, place.NoDataDirectory(m.From)
+	from := transfer.Installation{Database: home.Database(m.From)}
+	if !home.Exists(from.Database) {
+		return nil, home.NoDataDirectory(m.From)
 	}
 	unlock, err := sqlite.LockDirectory(m.From)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	if from.Blobs, err = blob.OpenExisting(place.Blobs(m.From, m.FromBlobs)); err != nil {
+	if from.Blobs, err = blob.OpenExisting(home.Blobs(m.From, m.FromBlobs)); err != nil {
 		return nil, fmt.Errorf("the attachments of the source: %w", err)
 	}
 	defer func() { err = errors.Join(err, from.Blobs.Close()) }()
@@ -60,7 +60,7 @@ func Migrate(ctx context.Context, m Migration) (_ *transfer.Migrated, err error)
 				return err
 			}
 			if fit := mark.Fit(self); fit.Refused() {
-				return place.Misconfigured{Err: &custody.NotOurs{What: custody.BlobsAt(o.Blobs.String()), Mark: mark, Store: self,
+				return home.Misconfigured{Err: &custody.NotOurs{What: custody.BlobsAt(o.Blobs.String()), Mark: mark, Store: self,
 					Fit: fit}}
 			}
 			return nil
@@ -71,12 +71,12 @@ func Migrate(ctx context.Context, m Migration) (_ *transfer.Migrated, err error)
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, to.Close()) }()
-	if o.AuditKey, err = place.AuditKeyText(ctx, m.From, "", nil); err != nil {
+	if o.AuditKey, err = home.AuditKeyText(ctx, m.From, "", nil); err != nil {
 		return nil, fmt.Errorf("read the audit key: %w", err)
 	}
 	did, err := transfer.Migrate(ctx, from, to, o)
 	if err != nil && !errors.Is(err, transfer.ErrLost) {
 		return did, err
 	}
-	return did, errors.Join(err, place.NoteMoved(m.From, m.To))
+	return did, errors.Join(err, home.NoteMoved(m.From, m.To))
 }

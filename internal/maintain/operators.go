@@ -11,9 +11,9 @@ import (
 
 	"signet/internal/access"
 	"signet/internal/config"
+	"signet/internal/home"
 	"signet/internal/model"
 	"signet/internal/operators"
-	"signet/internal/place"
 	"signet/internal/store"
 )
 
@@ -36,14 +36,14 @@ func CreateOperator(ctx context.Context, cfg *config.Config, username, path stri
 	if path == "" {
 		path = operatorPath(cfg.Data, username)
 	}
-	if place.Exists(path) {
+	if home.Exists(path) {
 		return "", fmt.Errorf("%s is there already: move it away, or name another file with --file", path)
 	}
-	fields := place.Credentials{}
+	fields := home.Credentials{}
 	// It is for the same server as operator.json, where the directory has that.
-	if first, err := place.ReadCredentials(filepath.Join(cfg.Data, place.OperatorFile)); err == nil &&
-		first.Text(place.FieldBaseURL) != "" {
-		fields.Set(place.FieldBaseURL, first.Text(place.FieldBaseURL))
+	if first, err := home.ReadCredentials(filepath.Join(cfg.Data, home.OperatorFile)); err == nil &&
+		first.Text(home.FieldBaseURL) != "" {
+		fields.Set(home.FieldBaseURL, first.Text(home.FieldBaseURL))
 	}
 	err := changeAccess(ctx, cfg, func(kept *store.Store) error {
 		if cfg.Database != "" { // any machine that reaches the database may do it
@@ -63,10 +63,10 @@ func CreateOperator(ctx context.Context, cfg *config.Config, username, path stri
 
 // writeCredentials puts a new key into a file, which is on disk before use makes the key
 // open anything. After an error of use the file is as it was.
-func writeCredentials(path string, fields place.Credentials, use func(key, secret string) error) error {
+func writeCredentials(path string, fields home.Credentials, use func(key, secret string) error) error {
 	key, secret := access.NewCredentials()
-	fields.Set(place.FieldKey, key)
-	fields.Set(place.FieldSecret, secret)
+	fields.Set(home.FieldKey, key)
+	fields.Set(home.FieldSecret, secret)
 	staged, err := fields.Stage(path)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
@@ -83,7 +83,7 @@ func writeCredentials(path string, fields place.Credentials, use func(key, secre
 // operatorPath is where the credentials of an operator are; without a name, of the first.
 func operatorPath(dir, name string) string {
 	if name == "" || strings.EqualFold(name, operators.FirstName) {
-		return filepath.Join(dir, place.OperatorFile)
+		return filepath.Join(dir, home.OperatorFile)
 	}
 	return filepath.Join(dir, "operator-"+name+".json")
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"signet/internal/config"
-	"signet/internal/place"
+	"signet/internal/home"
 	"signet/internal/store"
 	"signet/internal/store/overview"
 	"signet/internal/upkeep"
@@ -35,7 +35,7 @@ func StoredStatus(ctx context.Context, cfg *config.Config) (s Stored, err error)
 		}
 		s.Schema = store.SchemaVersion()
 		if cfg.Database == "" {
-			s.Database, s.Log = sizeOf(place.Database(cfg.Data)), sizeOf(place.Database(cfg.Data)+"-wal")
+			s.Database, s.Log = sizeOf(home.Database(cfg.Data)), sizeOf(home.Database(cfg.Data)+"-wal")
 			return nil
 		}
 		s.Nodes, err = store.Read(ctx, kept, func(tx *store.Tx) ([]store.NodeRow, error) { return tx.Nodes(1000) })

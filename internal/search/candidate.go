@@ -35,7 +35,7 @@ type placed struct {
 	entity       model.EntityID
 }
 
-func (c *candidate) place() placed { return placed{c.organization, c.entity} }
+func (c *candidate) placed() placed { return placed{c.organization, c.entity} }
 
 // check drops the candidates that are no hits. It looks at them only where that
 // is needed, to decide or to sort.
@@ -69,7 +69,7 @@ func (q *run) load(candidates []candidate) error {
 	}
 	for i := range candidates {
 		if c := &candidates[i]; c.row == nil {
-			c.row = rows[c.place()]
+			c.row = rows[c.placed()]
 		}
 	}
 	return nil

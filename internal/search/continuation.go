@@ -6,17 +6,17 @@ import (
 	"signet/internal/store/searchindex"
 )
 
-// place is where the next page of a search begins.
-type place struct {
+// cursor is where the next page of a search begins.
+type cursor struct {
 	Keys         []string             `json:"k"` // by the order's terms
 	Entity       model.EntityID       `json:"e"`
 	Organization model.OrganizationID `json:"o"`
 	Before       int                  `json:"n"` // how many results came on the pages before
 }
 
-// newPlace returns the place after a result.
-func newPlace(o *order, last *candidate, before int) place {
-	c := place{Entity: last.entity, Organization: last.organization, Before: before}
+// newCursor returns the cursor after a result.
+func newCursor(o *order, last *candidate, before int) cursor {
+	c := cursor{Entity: last.entity, Organization: last.organization, Before: before}
 	c.Keys = make([]string, len(o.Terms))
 	for i, term := range o.Terms {
 		c.Keys[i] = last.key(term.Field)
@@ -26,7 +26,7 @@ func newPlace(o *order, last *candidate, before int) place {
 
 // last returns the result that the next page follows on, as far as the order
 // looks at it.
-func (c *place) last(o *order) *candidate {
+func (c *cursor) last(o *order) *candidate {
 	row := &searchindex.Entity{Organization: c.Organization, Entity: c.Entity}
 	for i, term := range o.Terms {
 		row.Keys[term.Field] = c.Keys[i]
@@ -35,7 +35,7 @@ func (c *place) last(o *order) *candidate {
 }
 
 // openContinuation reads what a client brought back.
-func (s *Search) openContinuation(text string) (c place, err error) {
+func (s *Search) openContinuation(text string) (c cursor, err error) {
 	err = s.list().Open(text, &c)
 	if err == nil && (len(c.Keys) != len(s.order.Terms) || c.Before < 0) {
 		err = continuation.Invalid()

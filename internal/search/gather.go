@@ -15,7 +15,7 @@ func (q *run) gather(known []candidate) (hits []candidate, total int, all bool, 
 	seen := map[placed]bool{}
 	hits = slices.Clone(known)
 	for i := range known {
-		seen[known[i].place()] = true
+		seen[known[i].placed()] = true
 	}
 	total = len(hits)
 	for _, s := range q.scans() {
@@ -27,8 +27,8 @@ func (q *run) gather(known []candidate) (hits []candidate, total int, all bool, 
 				break
 			}
 			fresh := slices.DeleteFunc(s.ready, func(c candidate) bool {
-				old := seen[c.place()]
-				seen[c.place()] = true
+				old := seen[c.placed()]
+				seen[c.placed()] = true
 				return old
 			})
 			s.ready = nil

@@ -56,7 +56,7 @@ func (s *Search) Page(tx *store.Tx) (Page, error) {
 		hits = hits[:q.query.PageSize]
 	}
 	result.after = func(i int) (string, error) {
-		return q.list().Seal(newPlace(&q.order, &hits[i], q.before+i+1))
+		return q.list().Seal(newCursor(&q.order, &hits[i], q.before+i+1))
 	}
 	if more {
 		if result.Continuation, err = result.after(len(hits) - 1); err != nil {

@@ -37,14 +37,14 @@ func (s *Service) Conversations(ctx context.Context, actor *model.Actor, c Conve
 	}
 	list := continuation.List{Secret: s.store.Secret(), Purpose: "conversations 1",
 		Asked: []any{actor.Account, c.Organization}}
-	begin := store.ConversationPlace{LastSort: math.MaxInt64}
+	begin := store.ConversationCursor{LastSort: math.MaxInt64}
 	if c.Continuation != "" {
 		if err := list.Open(c.Continuation, &begin); err != nil {
 			return nil, "", err
 		}
 	}
 	known := s.messages.reading()
-	var last *store.ConversationPlace
+	var last *store.ConversationCursor
 	err = fill(ctx, func(room *answerRoom) error {
 		return s.store.View(ctx, func(tx *store.Tx) error {
 			l := &conversationList{
@@ -74,7 +74,7 @@ type conversationList struct {
 // page returns the conversations after a place, and the place after which the next page
 // begins, or nil.
 func (l *conversationList) page(ctx context.Context, organizations []model.OrganizationID,
-	after store.ConversationPlace, size int) (out []Conversation, last *store.ConversationPlace, err error) {
+	after store.ConversationCursor, size int) (out []Conversation, last *store.ConversationCursor, err error) {
 	unswept, err := l.tx.UnsweptUnread(l.actor.Account, l.now)
 	if err != nil {
 		return nil, nil, err
@@ -105,9 +105,9 @@ func (l *conversationList) page(ctx context.Context, organizations []model.Organ
 			if there && (len(out) == size || !l.fits(&entry)) {
 				return out, last, nil
 			}
-			after = store.ConversationPlace{LastSort: c.LastSort, Organization: c.Organization, Entity: c.Entity}
+			after = store.ConversationCursor{LastSort: c.LastSort, Organization: c.Organization, Entity: c.Entity}
 			if there {
-				out, last = append(out, entry), &store.ConversationPlace{}
+				out, last = append(out, entry), &store.ConversationCursor{}
 				*last = after
 			}
 		}

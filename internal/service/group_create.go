@@ -21,7 +21,7 @@ func (s *Service) CreateGroup(ctx context.Context, actor *model.Actor, c GroupCo
 			return g, err
 		}
 	}
-	named, err := s.groupPlace(ctx, actor, &c)
+	named, err := s.groupOrganization(ctx, actor, &c)
 	if err != nil {
 		return g, err
 	}

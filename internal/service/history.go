@@ -66,7 +66,7 @@ func (r *historyReader) page(ctx context.Context, c *HistoryCommand, room *answe
 
 // talk is a conversation of an actor with an account or a group in one organization.
 type talk struct {
-	place
+	subject
 	thread store.Thread // all of it that the actor may see some of
 }
 
@@ -74,9 +74,9 @@ type talk struct {
 // messages that it may still see; what is neither is Missing.
 func (s *Service) talk(ctx context.Context, r *historyReader, address string,
 	organization model.OrganizationID) (t talk, err error) {
-	t.place, err = s.place(r.tx, r.actor, address, organization)
+	t.subject, err = s.subject(r.tx, r.actor, address, organization)
 	if err == nil {
-		t.thread, err = r.thread(&t.place)
+		t.thread, err = r.thread(&t.subject)
 	}
 	if !model.IsNotFound(err) {
 		return t, err
@@ -125,8 +125,8 @@ func (r *historyReader) kept(ctx context.Context, entity model.EntityID, group b
 		if organization != "" && o != organization {
 			continue
 		}
-		t := talk{place: place{entity: entity, group: group, organization: o}}
-		if t.thread, err = r.thread(&t.place); err != nil {
+		t := talk{subject: subject{entity: entity, group: group, organization: o}}
+		if t.thread, err = r.thread(&t.subject); err != nil {
 			return nil, err
 		}
 		messages, err := r.visible(ctx, &t.thread, 1, nil)
@@ -152,7 +152,7 @@ type historyReader struct {
 }
 
 // thread is the part of a conversation of which the actor may see messages.
-func (r *historyReader) thread(p *place) (t store.Thread, err error) {
+func (r *historyReader) thread(p *subject) (t store.Thread, err error) {
 	t = store.Thread{Organization: p.organization, Reader: r.actor.Account, Entity: p.entity, Group: p.group}
 	membership, member := r.actor.Membership(p.organization)
 	switch {

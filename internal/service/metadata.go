@@ -43,9 +43,9 @@ func (s *Service) getMetadata(ctx context.Context, tx *store.Tx, organization mo
 // Metadata shows what is kept for an entity in an organization (contract, call 19).
 func (s *Service) Metadata(ctx context.Context, actor *model.Actor, address string,
 	organization model.OrganizationID) (out map[string]string, err error) {
-	var p place
+	var p subject
 	err = s.store.View(ctx, func(tx *store.Tx) error {
-		if p, err = s.place(tx, actor, address, organization); err != nil {
+		if p, err = s.subject(tx, actor, address, organization); err != nil {
 			return err
 		}
 		out, err = s.getMetadata(ctx, tx, p.organization, p.entity)
@@ -58,7 +58,7 @@ func (s *Service) Metadata(ctx context.Context, actor *model.Actor, address stri
 }
 
 // recordMetadataRead adds the line of a read that took an administrator.
-func (s *Service) recordMetadataRead(ctx context.Context, actor *model.Actor, p *place) error {
+func (s *Service) recordMetadataRead(ctx context.Context, actor *model.Actor, p *subject) error {
 	switch {
 	case p.group && p.rights.overseen:
 		return s.recordGroupRead(ctx, actor, model.ActionMetadataRead, p.organization, model.GroupID(p.entity))
@@ -73,12 +73,12 @@ func (s *Service) recordMetadataRead(ctx context.Context, actor *model.Actor, p 
 // where there is none, or none that the actor may see.
 func (s *Service) MetadataOf(ctx context.Context, actor *model.Actor, addresses []string,
 	organization model.OrganizationID) (out []map[string]string, err error) {
-	var seen []place
+	var seen []subject
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		out, seen = make([]map[string]string, 0, len(addresses)), nil
 		for _, address := range addresses {
 			m := map[string]string{}
-			p, err := s.place(tx, actor, address, organization)
+			p, err := s.subject(tx, actor, address, organization)
 			if err == nil {
 				seen = append(seen, p)
 				m, err = s.getMetadata(ctx, tx, p.organization, p.entity)
@@ -106,7 +106,7 @@ func (s *Service) SetMetadata(ctx context.Context, actor *model.Actor, address s
 	}
 	if m == nil {
 		return s.store.Update(ctx, s.acting(actor, func(tx *store.Tx) error {
-			p, err := s.placeToDescribe(tx, actor, address, organization)
+			p, err := s.subjectToDescribe(tx, actor, address, organization)
 			if err != nil {
 				return err
 			}
@@ -116,11 +116,11 @@ func (s *Service) SetMetadata(ctx context.Context, actor *model.Actor, address s
 			return s.recordDescribed(ctx, tx, actor, model.ActionMetadataDelete, &p)
 		}))
 	}
-	var p place
+	var p subject
 	var sealed []byte
 	return s.vault.Update(ctx, func(leases *content.Leases) error {
 		err := s.store.View(ctx, func(tx *store.Tx) (err error) {
-			p, err = s.placeToDescribe(tx, actor, address, organization)
+			p, err = s.subjectToDescribe(tx, actor, address, organization)
 			return err
 		})
 		if err == nil {
@@ -128,7 +128,7 @@ func (s *Service) SetMetadata(ctx context.Context, actor *model.Actor, address s
 		}
 		return err
 	}, s.acting(actor, func(tx *store.Tx) error {
-		now, err := s.placeToDescribe(tx, actor, address, organization)
+		now, err := s.subjectToDescribe(tx, actor, address, organization)
 		if err != nil {
 			return err
 		}
@@ -155,7 +155,7 @@ func (s *Service) putMetadata(tx *store.Tx, organization model.OrganizationID, e
 
 // recordDescribed adds the line of an administrator's change to another's metadata.
 func (s *Service) recordDescribed(ctx context.Context, tx *store.Tx, actor *model.Actor, action model.AuditAction,
-	p *place) error {
+	p *subject) error {
 	switch {
 	case p.group && p.member, p.own(actor):
 		return nil
@@ -168,10 +168,10 @@ func (s *Service) recordDescribed(ctx context.Context, tx *store.Tx, actor *mode
 	return audit.Record(tx, &line)
 }
 
-// placeToDescribe finds an entity whose metadata the actor may set.
-func (s *Service) placeToDescribe(tx *store.Tx, actor *model.Actor, address string,
-	organization model.OrganizationID) (place, error) {
-	p, err := s.place(tx, actor, address, organization)
+// subjectToDescribe finds an entity whose metadata the actor may set.
+func (s *Service) subjectToDescribe(tx *store.Tx, actor *model.Actor, address string,
+	organization model.OrganizationID) (subject, error) {
+	p, err := s.subject(tx, actor, address, organization)
 	if err != nil {
 		return p, err
 	}

@@ -30,36 +30,37 @@ func (s *Service) Mute(ctx context.Context, actor *model.Actor, address string, 
 		return model.Invalidf("duration_invalid", "duration", "A duration is 1 to %d minutes.", MaxMute)
 	}
 	now := s.now()
-	return s.changeMute(ctx, actor, address, organization, s.place, func(tx *store.Tx, p place) (store.Payload, error) {
-		mute := model.Mute{Entity: p.entity, Group: p.group, Organization: p.organization, Minutes: minutes, Start: now}
-		return store.Payload{Action: "add", Entity: p.entity, Group: p.group, Minutes: minutes, Time: now.UnixMilli()},
-			tx.PutMute(actor.Account, mute)
-	})
+	return s.changeMute(ctx, actor, address, organization, s.subject,
+		func(tx *store.Tx, p subject) (store.Payload, error) {
+			mute := model.Mute{Entity: p.entity, Group: p.group, Organization: p.organization, Minutes: minutes, Start: now}
+			return store.Payload{Action: "add", Entity: p.entity, Group: p.group, Minutes: minutes, Time: now.UnixMilli()},
+				tx.PutMute(actor.Account, mute)
+		})
 }
 
 // Unmute ends a mute; one that is not there is fine.
 func (s *Service) Unmute(ctx context.Context, actor *model.Actor, address string,
 	organization model.OrganizationID) error {
-	return s.changeMute(ctx, actor, address, organization, s.mutedPlace,
-		func(tx *store.Tx, p place) (store.Payload, error) {
+	return s.changeMute(ctx, actor, address, organization, s.mutedSubject,
+		func(tx *store.Tx, p subject) (store.Payload, error) {
 			return store.Payload{Action: "del", Entity: p.entity, Group: p.group},
 				tx.DeleteMute(actor.Account, p.organization, p.entity)
 		})
 }
 
-// mutedPlace finds what the actor has muted, also what has gone out of its sight since;
+// mutedSubject finds what the actor has muted, also what has gone out of its sight since;
 // else what it sees.
-func (s *Service) mutedPlace(tx *store.Tx, actor *model.Actor, address string,
-	organization model.OrganizationID) (place, error) {
+func (s *Service) mutedSubject(tx *store.Tx, actor *model.Actor, address string,
+	organization model.OrganizationID) (subject, error) {
 	entity, _, err := s.access.Named(tx, actor, address)
 	if err != nil {
-		return place{}, err
+		return subject{}, err
 	}
 	mutes, err := tx.Mutes(actor.Account, time.Time{})
 	if err != nil {
-		return place{}, err
+		return subject{}, err
 	}
-	found := place{entity: entity}
+	found := subject{entity: entity}
 	var organizations []model.OrganizationID
 	for _, m := range mutes {
 		if m.Entity == entity && !entity.IsZero() && (organization == "" || organization == m.Organization) &&
@@ -69,7 +70,7 @@ func (s *Service) mutedPlace(tx *store.Tx, actor *model.Actor, address string,
 		}
 	}
 	if len(organizations) == 0 {
-		return s.place(tx, actor, address, organization)
+		return s.subject(tx, actor, address, organization)
 	}
 	found.organization, err = longest(tx, model.AccountID(entity), organizations)
 	return found, err
@@ -77,10 +78,10 @@ func (s *Service) mutedPlace(tx *store.Tx, actor *model.Actor, address string,
 
 // changeMute changes what find makes of an address.
 func (s *Service) changeMute(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID,
-	find func(*store.Tx, *model.Actor, string, model.OrganizationID) (place, error),
-	change func(*store.Tx, place) (store.Payload, error)) error {
+	find func(*store.Tx, *model.Actor, string, model.OrganizationID) (subject, error),
+	change func(*store.Tx, subject) (store.Payload, error)) error {
 	err := s.store.Update(ctx, s.acting(actor, func(tx *store.Tx) error {
-		p := place{organization: organization}
+		p := subject{organization: organization}
 		if address != "" {
 			var err error
 			if p, err = find(tx, actor, address, organization); err != nil {

@@ -92,25 +92,25 @@ func (s *Service) AddToRoster(ctx context.Context, actor *model.Actor, address s
 	changed := false
 	err := s.store.Update(ctx, s.acting(actor, func(tx *store.Tx) error {
 		changed = false
-		place, err := s.place(tx, actor, address, organization)
+		p, err := s.subject(tx, actor, address, organization)
 		if err != nil {
 			return err
 		}
-		if place.group && !place.member {
+		if p.group && !p.member {
 			return model.Missing()
 		}
-		if place.group { // members have it there
+		if p.group { // members have it there
 			return nil
 		}
-		c, known, err := tx.Conversation(actor.Account, place.organization, place.entity)
+		c, known, err := tx.Conversation(actor.Account, p.organization, p.entity)
 		if err != nil || known && c.Listed {
 			return err
 		}
 		changed = true
-		if err := tx.ListConversation(actor.Account, place.organization, place.entity); err != nil {
+		if err := tx.ListConversation(actor.Account, p.organization, p.entity); err != nil {
 			return err
 		}
-		return s.queueFriend(tx, actor.Account, place, true)
+		return s.queueFriend(tx, actor.Account, p, true)
 	}))
 	if err == nil && changed {
 		s.hub.Wake(actor.Account)
@@ -126,14 +126,14 @@ func (s *Service) RemoveFromRoster(ctx context.Context, actor *model.Actor, addr
 	var left *store.Withdrawal
 	err := s.spare(ctx, s.acting(actor, func(tx *store.Tx) error {
 		plan, left = s.fanout.Plan(tx, s.now()), nil
-		place, err := s.rosterPlace(ctx, tx, actor, address, organization)
+		p, err := s.rosterSubject(ctx, tx, actor, address, organization)
 		if err != nil {
 			return err
 		}
-		if place.group {
-			left, err = s.removeGroup(tx, plan, actor, place)
+		if p.group {
+			left, err = s.removeGroup(tx, plan, actor, p)
 		} else {
-			left, err = s.removeAccount(tx, actor, place)
+			left, err = s.removeAccount(tx, actor, p)
 		}
 		return err
 	}))
@@ -150,28 +150,28 @@ func (s *Service) RemoveFromRoster(ctx context.Context, actor *model.Actor, addr
 }
 
 // removeAccount removes a conversation one to one. It returns what is left to be withdrawn.
-func (s *Service) removeAccount(tx *store.Tx, actor *model.Actor, place place) (*store.Withdrawal, error) {
-	c, _, err := tx.Conversation(actor.Account, place.organization, place.entity)
+func (s *Service) removeAccount(tx *store.Tx, actor *model.Actor, p subject) (*store.Withdrawal, error) {
+	c, _, err := tx.Conversation(actor.Account, p.organization, p.entity)
 	if err != nil || !c.Listed {
 		return nil, err
 	}
-	position, left, err := withdrawConversation(tx, actor.Account, place)
+	position, left, err := withdrawConversation(tx, actor.Account, p)
 	if err != nil {
 		return nil, err
 	}
-	if err := tx.ClearConversation(actor.Account, place.organization, place.entity, position); err != nil {
+	if err := tx.ClearConversation(actor.Account, p.organization, p.entity, position); err != nil {
 		return nil, err
 	}
-	if err := s.queueFriend(tx, actor.Account, place, false); err != nil {
+	if err := s.queueFriend(tx, actor.Account, p, false); err != nil {
 		return nil, err
 	}
-	return left, noteRemoved(tx, place, actor.Account)
+	return left, noteRemoved(tx, p, actor.Account)
 }
 
 // removeGroup has the actor leave a group, if it is in it, and removes its conversation.
-func (s *Service) removeGroup(tx *store.Tx, plan *fanout.Plan, actor *model.Actor, place place) (*store.Withdrawal,
+func (s *Service) removeGroup(tx *store.Tx, plan *fanout.Plan, actor *model.Actor, p subject) (*store.Withdrawal,
 	error) {
-	id := model.GroupID(place.entity)
+	id := model.GroupID(p.entity)
 	if err := tx.LockGroup(id); err != nil {
 		return nil, err
 	}
@@ -182,7 +182,7 @@ func (s *Service) removeGroup(tx *store.Tx, plan *fanout.Plan, actor *model.Acto
 	if err != nil {
 		return nil, err
 	}
-	if place.member {
+	if p.member {
 		if g.Members, err = tx.GroupMembers(id); err != nil {
 			return nil, err
 		}
@@ -190,53 +190,53 @@ func (s *Service) removeGroup(tx *store.Tx, plan *fanout.Plan, actor *model.Acto
 			return nil, err
 		}
 	}
-	position, left, err := withdrawConversation(tx, actor.Account, place)
+	position, left, err := withdrawConversation(tx, actor.Account, p)
 	if err != nil {
 		return nil, err
 	}
-	if err := tx.ClearGroup(actor.Account, place.organization, id, position); err != nil {
+	if err := tx.ClearGroup(actor.Account, p.organization, id, position); err != nil {
 		return nil, err
 	}
-	if g.Deleted || place.member && len(g.Members) == 0 {
-		return left, tx.NoteDeparture(place.organization)
+	if g.Deleted || p.member && len(g.Members) == 0 {
+		return left, tx.NoteDeparture(p.organization)
 	}
 	return left, nil
 }
 
 // withdrawConversation withdraws what is queued of a conversation, up to the position that it
 // returns.
-func withdrawConversation(tx *store.Tx, account model.AccountID, place place) (position int64, left *store.Withdrawal,
-	err error) {
+func withdrawConversation(tx *store.Tx, account model.AccountID,
+	p subject) (position int64, left *store.Withdrawal, err error) {
 	if position, err = tx.Position(1, account); err != nil {
 		return 0, nil, err
 	}
-	left, err = tx.WithdrawConversation(account, place.organization, place.entity, position)
+	left, err = tx.WithdrawConversation(account, p.organization, p.entity, position)
 	return position, left, err
 }
 
 // queueFriend tells an account that its roster changed.
-func (s *Service) queueFriend(tx *store.Tx, account model.AccountID, place place, added bool) error {
+func (s *Service) queueFriend(tx *store.Tx, account model.AccountID, p subject, added bool) error {
 	position, err := tx.Position(1, account)
 	if err != nil {
 		return err
 	}
-	change := store.Payload{Added: added, Entity: place.entity, Group: place.group}
-	return tx.InsertEvent(account, position, place.organization, model.EventFriends, model.MessageID{}, change.Encode())
+	change := store.Payload{Added: added, Entity: p.entity, Group: p.group}
+	return tx.InsertEvent(account, position, p.organization, model.EventFriends, model.MessageID{}, change.Encode())
 }
 
 // noteRemoved notes that a one-to-one conversation which an account has removed may have
 // no reader left: the other account has removed it too, or is gone.
-func noteRemoved(tx *store.Tx, place place, account model.AccountID) error {
-	other := model.AccountID(place.entity)
-	c, _, err := tx.Conversation(other, place.organization, model.EntityID(account))
+func noteRemoved(tx *store.Tx, p subject, account model.AccountID) error {
+	other := model.AccountID(p.entity)
+	c, _, err := tx.Conversation(other, p.organization, model.EntityID(account))
 	if err != nil {
 		return err
 	}
 	if c.Cleared == 0 {
-		memberships, err := tx.MembershipsIn(place.organization, []model.AccountID{other})
+		memberships, err := tx.MembershipsIn(p.organization, []model.AccountID{other})
 		if err != nil || len(memberships) > 0 {
 			return err
 		}
 	}
-	return tx.NoteDeparture(place.organization)
+	return tx.NoteDeparture(p.organization)
 }

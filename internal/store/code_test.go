@@ -20,8 +20,8 @@ func TestCodesOfDifferentRowsDiffer(t *testing.T) {
 		&codedRole{organization: "ab", role: "c"},
 		&codedRole{organization: "a", role: "bc"},
 		&codedRole{organization: "ab", role: "c", pending: true},
-		&place{organization: "o", joined: 1, since: 2},
-		&place{organization: "o", joined: 2, since: 1},
+		&membershipRow{organization: "o", joined: 1, since: 2},
+		&membershipRow{organization: "o", joined: 2, since: 1},
 		&codedAccount{CreatedBy: "o"},
 		&codedAccount{CreatedBy: "o", Operator: true},
 		&codedKey{Key: "ab", Counter: "c"},
@@ -56,7 +56,7 @@ func BenchmarkCode(b *testing.B) {
 	s := &Store{}
 	s.Authenticate(bytes.Repeat([]byte{1}, 32), nil)
 	for name, row := range map[string]coded{
-		"membership": &place{"Hq3nVt0cXz8Lw2RbKd5mYp7A", model.AccountID{1}, 1795000000000, 1795000000000000},
+		"membership": &membershipRow{"Hq3nVt0cXz8Lw2RbKd5mYp7A", model.AccountID{1}, 1795000000000, 1795000000000000},
 		"account":    &codedAccount{ID: model.AccountID{1}, CreatedBy: "Hq3nVt0cXz8Lw2RbKd5mYp7A"},
 		"key": &codedKey{Key: "Hq3nVt0cXz8Lw2RbKd5mYp7A", SecretHash: make([]byte, 32), PreviousHash: []byte{},
 			Counter: "Hq3nVt0cXz8Lw2RbKd5mYp7A"},

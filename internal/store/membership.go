@@ -11,7 +11,7 @@ import (
 // that is there, and is overwritten.
 func (tx *Tx) PutMembership(m model.Membership) (added bool, err error) {
 	// The insert comes first: of two who add it at the same time, one finds it there.
-	code, err := tx.code(&place{m.Organization, m.Account, millis(m.Joined), m.Since})
+	code, err := tx.code(&membershipRow{m.Organization, m.Account, millis(m.Joined), m.Since})
 	if err != nil {
 		return false, err
 	}
@@ -64,8 +64,8 @@ func (tx *Tx) MembershipsOfEach(accounts []model.AccountID) (map[model.AccountID
 // OrganizationsOf lists where an account belongs, the oldest membership first, and
 // nothing more: for the way of every message.
 func (tx *Tx) OrganizationsOf(account model.AccountID) (out []model.OrganizationID, err error) {
-	err = tx.places(func(p *place) { out = append(out, p.organization) }, `account = ? ORDER BY joined, since, organization`,
-		account)
+	err = tx.membershipRows(func(m *membershipRow) { out = append(out, m.organization) },
+		`account = ? ORDER BY joined, since, organization`, account)
 	return out, err
 }
 
@@ -73,19 +73,20 @@ func (tx *Tx) OrganizationsOf(account model.AccountID) (out []model.Organization
 // is left out.
 func (tx *Tx) OrganizationsOfEach(accounts []model.AccountID) (map[model.AccountID][]model.OrganizationID, error) {
 	out := make(map[model.AccountID][]model.OrganizationID, len(accounts))
-	err := tx.places(func(p *place) { out[p.account] = append(out[p.account], p.organization) }, `account IN (?*)`, accounts)
+	err := tx.membershipRows(func(m *membershipRow) { out[m.account] = append(out[m.account], m.organization) },
+		`account IN (?*)`, accounts)
 	return out, err
 }
 
-// place is what the code of a membership covers.
-type place struct {
+// membershipRow is what the code of a membership covers.
+type membershipRow struct {
 	organization model.OrganizationID
 	account      model.AccountID
 	joined       int64 // in milliseconds
 	since        int64
 }
 
-func (p *place) cover(m *mac) {
+func (p *membershipRow) cover(m *mac) {
 	m.text("membership")
 	m.text(string(p.organization))
 	m.id(p.account)
@@ -93,16 +94,16 @@ func (p *place) cover(m *mac) {
 	m.number(p.since)
 }
 
-func (p *place) name() Forgery {
+func (p *membershipRow) name() Forgery {
 	return Forgery{"membership", string(p.organization) + " " + p.account.String()}
 }
 
-// places calls fn with the memberships of a selection.
-func (tx *Tx) places(fn func(p *place), where string, args ...any) error {
+// membershipRows calls fn with the memberships of a selection.
+func (tx *Tx) membershipRows(fn func(p *membershipRow), where string, args ...any) error {
 	return tx.Query(`SELECT organization, account, joined, since, code FROM memberships m WHERE `+OfStanding+
 		`m.organization)) AND `+where, args,
 		func(row Row) error {
-			var p place
+			var p membershipRow
 			var code []byte
 			err := row.Scan(&p.organization, &p.account, &p.joined, &p.since, &code)
 			if err == nil && tx.genuine(code, &p) {
@@ -116,7 +117,7 @@ func (tx *Tx) places(fn func(p *place), where string, args ...any) error {
 func (tx *Tx) checkMemberships(after []any) (last []any, n int, err error) {
 	err = tx.Query(`SELECT organization, account, joined, since, code FROM memberships WHERE (organization, account) > (?, ?)
 		ORDER BY organization, account LIMIT ? + 0`, after, func(row Row) error {
-		var p place
+		var p membershipRow
 		var code []byte
 		err := row.Scan(&p.organization, &p.account, &p.joined, &p.since, &code)
 		tx.genuine(code, &p)
@@ -134,7 +135,7 @@ func (tx *Tx) MembershipsIn(organization model.OrganizationID, accounts []model.
 
 func (tx *Tx) memberships(where string, args ...any) ([]model.Membership, error) {
 	var out []model.Membership
-	at := new(place) // of the row before: a membership has as many rows as it has roles
+	at := new(membershipRow) // of the row before: a membership has as many rows as it has roles
 	genuine := false
 	err := tx.Query(`SELECT m.organization, m.account, m.title, m.department, m.joined, m.since, m.code,
 		COALESCE(r.role, ''), COALESCE(r.code, '')
@@ -149,7 +150,7 @@ func (tx *Tx) memberships(where string, args ...any) ([]model.Membership, error)
 			&roleCode); err != nil {
 			return err
 		}
-		if p := (place{m.Organization, m.Account, joined, m.Since}); p != *at {
+		if p := (membershipRow{m.Organization, m.Account, joined, m.Since}); p != *at {
 			*at = p
 			if genuine = tx.genuine(code, at); genuine {
 				m.Joined = FromMillis(joined)
@@ -167,7 +168,8 @@ func (tx *Tx) memberships(where string, args ...any) ([]model.Membership, error)
 
 // IsMember reports whether an account belongs to an organization.
 func (tx *Tx) IsMember(organization model.OrganizationID, account model.AccountID) (member bool, err error) {
-	err = tx.places(func(*place) { member = true }, `organization = ? AND account = ?`, organization, account)
+	err = tx.membershipRows(func(*membershipRow) { member = true },
+		`organization = ? AND account = ?`, organization, account)
 	return member, err
 }
 
@@ -175,8 +177,8 @@ func (tx *Tx) IsMember(organization model.OrganizationID, account model.AccountI
 // organization.
 func (tx *Tx) AreMembers(organization model.OrganizationID, a, b model.AccountID) (bool, error) {
 	first, second := false, false
-	err := tx.places(func(p *place) {
-		first, second = first || p.account == a, second || p.account == b
+	err := tx.membershipRows(func(m *membershipRow) {
+		first, second = first || m.account == a, second || m.account == b
 	}, `organization = ? AND account IN (?*)`, organization, []model.AccountID{a, b})
 	return first && second, err
 }
@@ -184,8 +186,8 @@ func (tx *Tx) AreMembers(organization model.OrganizationID, a, b model.AccountID
 // MembersAmong returns those of the accounts that belong to an organization.
 func (tx *Tx) MembersAmong(organization model.OrganizationID, accounts []model.AccountID) (out []model.AccountID,
 	err error) {
-	err = tx.places(func(p *place) { out = append(out, p.account) }, `organization = ? AND account IN (?*)`, organization,
-		accounts)
+	err = tx.membershipRows(func(m *membershipRow) { out = append(out, m.account) },
+		`organization = ? AND account IN (?*)`, organization, accounts)
 	return out, err
 }
 

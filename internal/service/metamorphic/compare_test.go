@@ -247,10 +247,10 @@ func (p *play) compareRoster(t *rapid.T, a *account, actor *model.Actor) {
 			t.Fatalf("the roster of %s shows %s as %s", a.name, c.Entity, shown)
 		}
 	}
-	for place, c := range a.roster {
-		if c.listed && a.memberOf(place.organization) {
-			unread, priority := p.world.unread(a, place)
-			want = append(want, seenEntry{place.organization.id, place.entity, place.group, c.last, unread, priority})
+	for subject, c := range a.roster {
+		if c.listed && a.memberOf(subject.organization) {
+			unread, priority := p.world.unread(a, subject)
+			want = append(want, seenEntry{subject.organization.id, subject.entity, subject.group, c.last, unread, priority})
 		}
 	}
 	order := func(a, b seenEntry) int {
@@ -270,9 +270,9 @@ func (p *play) compareUnread(t *rapid.T, a *account, actor *model.Actor) {
 	var all service.Unread
 	for _, o := range p.world.organizations {
 		var in service.Unread
-		for _, place := range slices.Collect(maps.Keys(a.roster)) {
-			if place.organization == o {
-				messages, priority := p.world.unread(a, place)
+		for _, subject := range slices.Collect(maps.Keys(a.roster)) {
+			if subject.organization == o {
+				messages, priority := p.world.unread(a, subject)
 				in.Messages += messages
 				in.Priority += priority
 			}

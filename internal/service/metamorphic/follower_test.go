@@ -79,8 +79,8 @@ type follower struct {
 	at      time.Time // when it was last here
 	last    string    // the event up to which it has followed
 	shown   map[model.MessageID]model.Message
-	place   map[model.MessageID]place
-	synced  map[place]int64 // the last sort that it got by asking
+	subject map[model.MessageID]subject
+	synced  map[subject]int64 // the last sort that it got by asking
 }
 
 // compare follows what happened, asks for the rest, and compares what is shown then.
@@ -94,19 +94,19 @@ func (f *follower) compare(t *rapid.T) {
 	f.at = now
 	f.follow(t, actor)
 	if f.due {
-		f.shown, f.place = map[model.MessageID]model.Message{}, map[model.MessageID]place{}
-		f.synced, f.due = map[place]int64{}, false
+		f.shown, f.subject = map[model.MessageID]model.Message{}, map[model.MessageID]subject{}
+		f.synced, f.due = map[subject]int64{}, false
 	}
 	f.ask(t, actor)
 	f.end(t, actor)
-	for _, place := range f.world.places(f.account) {
+	for _, subject := range f.world.subjects(f.account) {
 		got, want := []seenText{}, []seenText{}
 		for id, m := range f.shown {
-			if f.place[id] == place {
+			if f.subject[id] == subject {
 				got = append(got, seenText{id, m.Body, m.Recalled})
 			}
 		}
-		for _, m := range f.world.history(f.account, place) {
+		for _, m := range f.world.history(f.account, subject) {
 			text := seenText{m.id, m.body, m.recalled}
 			if m.recalled {
 				text.body = ""
@@ -116,7 +116,7 @@ func (f *follower) compare(t *rapid.T) {
 		order := func(a, b seenText) int { return compareIDs(a.id, b.id) }
 		slices.SortFunc(got, order)
 		slices.SortFunc(want, order)
-		wantSame(t, fmt.Sprintf("what the client of %s shows of %s", f.account.name, place.entity), got, want)
+		wantSame(t, fmt.Sprintf("what the client of %s shows of %s", f.account.name, subject.entity), got, want)
 	}
 }
 
@@ -161,11 +161,11 @@ func (f *follower) show(m *model.Message) {
 		if o.id != m.Organization {
 			continue
 		}
-		at := place{o, m.Recipient, m.Group}
+		at := subject{o, m.Recipient, m.Group}
 		if !m.Group && m.Recipient == f.account.entity() {
 			at.entity = model.EntityID(m.Sender)
 		}
-		f.shown[m.ID], f.place[m.ID] = *m, at
+		f.shown[m.ID], f.subject[m.ID] = *m, at
 	}
 }
 
@@ -180,10 +180,10 @@ func (f *follower) recalled(id model.MessageID) {
 // account from, what it may see still is asked for anew; of one that it took from its roster there
 // is nothing.
 func (f *follower) forget(organization model.OrganizationID, entity model.EntityID) {
-	for id, at := range f.place {
+	for id, at := range f.subject {
 		if at.organization.id == organization && at.entity == entity {
 			delete(f.shown, id)
-			delete(f.place, id)
+			delete(f.subject, id)
 			delete(f.synced, at)
 		}
 	}
@@ -204,7 +204,7 @@ func (f *follower) ask(t *rapid.T, actor *model.Actor) {
 			}
 			for _, o := range f.world.organizations {
 				if o.id == e.Conversation.Organization {
-					f.askAfter(t, actor, place{o, e.Conversation.Entity, e.Conversation.Group})
+					f.askAfter(t, actor, subject{o, e.Conversation.Entity, e.Conversation.Group})
 				}
 			}
 		}
@@ -214,7 +214,7 @@ func (f *follower) ask(t *rapid.T, actor *model.Actor) {
 	}
 }
 
-func (f *follower) askAfter(t *rapid.T, actor *model.Actor, at place) {
+func (f *follower) askAfter(t *rapid.T, actor *model.Actor, at subject) {
 	t.Helper()
 	for {
 		after := f.synced[at]
@@ -250,7 +250,7 @@ func (f *follower) end(t *rapid.T, actor *model.Actor) {
 		}
 		if ended {
 			delete(f.shown, id)
-			delete(f.place, id)
+			delete(f.subject, id)
 		}
 	}
 }

@@ -12,9 +12,9 @@ import (
 )
 
 // history is what an account sees of a conversation, the newest first (contract, section 7).
-func (w *world) history(a *account, p place) (out []*message) {
+func (w *world) history(a *account, p subject) (out []*message) {
 	for _, m := range slices.Backward(w.messages) {
-		if m.placeOf(a) == p && w.sees(a, m) {
+		if m.subjectOf(a) == p && w.sees(a, m) {
 			out = append(out, m)
 		}
 	}
@@ -29,26 +29,26 @@ func (w *world) statusSeen(a *account, m *message) model.Status {
 	return m.copies[a].status
 }
 
-// places are those in which an account ever had a message.
-func (w *world) places(a *account) (out []place) {
+// subjects are those in which an account ever had a message.
+func (w *world) subjects(a *account) (out []subject) {
 	for _, m := range w.messages {
-		if p := m.placeOf(a); (m.sender == a || m.copies[a] != nil) && !slices.Contains(out, p) {
+		if p := m.subjectOf(a); (m.sender == a || m.copies[a] != nil) && !slices.Contains(out, p) {
 			out = append(out, p)
 		}
 	}
 	return out
 }
 
-// placeFound reports whether an account finds a place without any message.
-func (w *world) placeFound(a *account, p place) bool {
+// subjectFound reports whether an account finds a subject without any message.
+func (w *world) subjectFound(a *account, p subject) bool {
 	for _, g := range w.groups {
-		if g.place() == p {
+		if g.subject() == p {
 			return g.seenBy(a)
 		}
 	}
 	for _, to := range w.accounts {
 		if to.entity() == p.entity {
-			_, code := w.findPlace(a, to, nil, p.organization)
+			_, code := w.findSubject(a, to, nil, p.organization)
 			return code == fine || a.operator && to.memberOf(p.organization)
 		}
 	}
@@ -61,12 +61,12 @@ func (p *play) compareHistories(t *rapid.T, a *account, actor *model.Actor) {
 	if !p.everything() {
 		return
 	}
-	for _, place := range p.world.places(a) {
-		want := p.world.history(a, place)
-		what := fmt.Sprintf("conversation of %s with %s in %#v", a.name, place.entity, place.organization)
-		ask := service.HistoryCommand{Entity: place.entity.String(), Organization: place.organization.id,
+	for _, subject := range p.world.subjects(a) {
+		want := p.world.history(a, subject)
+		what := fmt.Sprintf("conversation of %s with %s in %#v", a.name, subject.entity, subject.organization)
+		ask := service.HistoryCommand{Entity: subject.entity.String(), Organization: subject.organization.id,
 			Limit: rapid.SampledFrom([]int{1, 3, 50}).Draw(t, "page")}
-		if len(want) == 0 && !p.world.placeFound(a, place) {
+		if len(want) == 0 && !p.world.subjectFound(a, subject) {
 			_, err := p.service.History(t.Context(), actor, ask)
 			agree(t, what, err, notFound)
 			continue
@@ -155,21 +155,21 @@ func (p *play) compareConversations(t *rapid.T, a *account, actor *model.Actor) 
 			t.Fatalf("a page of %d has %d conversations, and is not the last", ask.PageSize, len(page))
 		}
 	}
-	places := p.world.places(a)
-	for place := range a.roster {
-		if !slices.Contains(places, place) {
-			places = append(places, place)
+	subjects := p.world.subjects(a)
+	for subject := range a.roster {
+		if !slices.Contains(subjects, subject) {
+			subjects = append(subjects, subject)
 		}
 	}
-	for _, place := range places {
-		c, messages := a.roster[place], p.world.history(a, place)
+	for _, subject := range subjects {
+		c, messages := a.roster[subject], p.world.history(a, subject)
 		listed := c != nil && c.listed
-		if !a.memberOf(place.organization) || !listed && len(messages) == 0 {
+		if !a.memberOf(subject.organization) || !listed && len(messages) == 0 {
 			continue
 		}
-		seen := seenConversation{organization: place.organization.id, entity: place.entity, group: place.group}
+		seen := seenConversation{organization: subject.organization.id, entity: subject.entity, group: subject.group}
 		if listed {
-			seen.unread, seen.priority = p.world.unread(a, place)
+			seen.unread, seen.priority = p.world.unread(a, subject)
 		}
 		if len(messages) > 0 {
 			seen.last = messages[0].id
@@ -187,8 +187,8 @@ func (p *play) compareConversations(t *rapid.T, a *account, actor *model.Actor) 
 // readConversation marks a conversation Read, up to some message of it.
 func (p *play) readConversation(t *rapid.T) {
 	a := p.anybody(t, "who")
-	place := pick(t, p.world.places(a), "conversation")
-	seen := p.world.history(a, place)
+	subject := pick(t, p.world.subjects(a), "conversation")
+	seen := p.world.history(a, subject)
 	m := pick(t, seen, "up to")
 	actor := p.actor(t, a)
 	shown, err := p.service.Message(t.Context(), actor, m.id)
@@ -200,7 +200,7 @@ func (p *play) readConversation(t *rapid.T) {
 		}
 	}
 	p.tick()
-	_, err = p.service.ReadConversation(t.Context(), actor, place.entity.String(), place.organization.id, shown.Sort)
+	_, err = p.service.ReadConversation(t.Context(), actor, subject.entity.String(), subject.organization.id, shown.Sort)
 	p.world.mark(a, nil, read)
 	agree(t, "read a conversation", err, fine)
 }

@@ -211,7 +211,7 @@ func (p *play) open(t *rapid.T) {
 	for i, who := range p.template.people {
 		a := &account{
 			name: fmt.Sprint("user", i), id: who.id, operator: i == 0,
-			joined: map[*organization]tick{first: p.world.next()}, roster: map[place]*conversation{},
+			joined: map[*organization]tick{first: p.world.next()}, roster: map[subject]*conversation{},
 			requests: map[string]*request{},
 		}
 		if i > 0 {

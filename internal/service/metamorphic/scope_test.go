@@ -45,7 +45,7 @@ func (p *play) within(a *account, o *organization, do func()) {
 			a.queue = append(a.queue, e)
 		}
 	}
-	maps.DeleteFunc(a.roster, func(at place, _ *conversation) bool { return at.organization != o })
+	maps.DeleteFunc(a.roster, func(at subject, _ *conversation) bool { return at.organization != o })
 	do()
 }
 

@@ -6,29 +6,29 @@ import (
 	"signet/internal/model"
 )
 
-// findPlace finds an entity that an account sees in an organization (contract,
+// findSubject finds an entity that an account sees in an organization (contract,
 // calls 4, 6 and 22).
-func (w *world) findPlace(a *account, to *account, g *group, named *organization) (place, string) {
+func (w *world) findSubject(a *account, to *account, g *group, named *organization) (subject, string) {
 	if g != nil {
 		if !g.seenBy(a) || named != nil && named != g.organization {
-			return place{}, notFound
+			return subject{}, notFound
 		}
-		return place{g.organization, model.EntityID(g.id), true}, fine
+		return subject{g.organization, model.EntityID(g.id), true}, fine
 	}
 	common := w.shared(a, to)
 	switch {
 	case named != nil && slices.Contains(common, named):
-		return place{named, to.entity(), false}, fine
+		return subject{named, to.entity(), false}, fine
 	case named != nil || len(common) == 0:
-		return place{}, notFound
+		return subject{}, notFound
 	default:
-		return place{common[0], to.entity(), false}, fine
+		return subject{common[0], to.entity(), false}, fine
 	}
 }
 
 // addToRoster is call 22.
 func (w *world) addToRoster(a *account, to *account, g *group, named *organization) (code string) {
-	p, code := w.findPlace(a, to, g, named)
+	p, code := w.findSubject(a, to, g, named)
 	if code != fine {
 		return code
 	}
@@ -48,7 +48,7 @@ func (w *world) removeFromRoster(a *account, to *account, g *group, named *organ
 		named = w.listedIn(a, to)
 	}
 	if g == nil && named != nil && a.memberOf(named) {
-		p := place{named, to.entity(), false}
+		p := subject{named, to.entity(), false}
 		if c := a.roster[p]; c != nil && c.listed {
 			a.withdraw(func(e *event) bool {
 				return e.content && e.message.group == nil && e.message.organization == named && e.message.sender == to
@@ -58,7 +58,7 @@ func (w *world) removeFromRoster(a *account, to *account, g *group, named *organ
 			return fine
 		}
 	}
-	if _, code := w.findPlace(a, to, g, named); code != fine && (g == nil || !w.keeps(a, g, named)) {
+	if _, code := w.findSubject(a, to, g, named); code != fine && (g == nil || !w.keeps(a, g, named)) {
 		return code
 	}
 	if g == nil {
@@ -68,7 +68,7 @@ func (w *world) removeFromRoster(a *account, to *account, g *group, named *organ
 		w.move(a, g, []*account{a}, nil)
 	}
 	a.withdraw(func(e *event) bool { return e.content && e.message.group == g })
-	a.conversation(g.place()).remove(w.next())
+	a.conversation(g.subject()).remove(w.next())
 	return fine
 }
 
@@ -78,7 +78,7 @@ func (w *world) keeps(a *account, g *group, named *organization) bool {
 	if named != nil && named != g.organization || !a.memberOf(g.organization) {
 		return false
 	}
-	return len(w.history(a, g.place())) > 0 || a.conversation(g.place()).removed > 0
+	return len(w.history(a, g.subject())) > 0 || a.conversation(g.subject()).removed > 0
 }
 
 // remove takes a conversation out of a roster, with all that it had.
@@ -90,7 +90,7 @@ func (c *conversation) remove(now tick) {
 // one that this has belonged to longest, else a itself.
 func (w *world) listedIn(a, to *account) (in *organization) {
 	for _, o := range append(w.shared(a, to), w.organizationsOf(a)...) {
-		if c := a.roster[place{o, to.entity(), false}]; c != nil && c.listed {
+		if c := a.roster[subject{o, to.entity(), false}]; c != nil && c.listed {
 			return o
 		}
 	}
@@ -147,12 +147,12 @@ func allIn(o *organization, members []*account) bool {
 	return !slices.ContainsFunc(members, func(a *account) bool { return !a.memberOf(o) })
 }
 
-func (g *group) place() place { return place{g.organization, model.EntityID(g.id), true} }
+func (g *group) subject() subject { return subject{g.organization, model.EntityID(g.id), true} }
 
 // enter puts a group into a new member's roster.
 func (w *world) enter(a *account, g *group) {
-	a.conversation(g.place()).listed = true
-	w.tellFriend(a, g.place(), true)
+	a.conversation(g.subject()).listed = true
+	w.tellFriend(a, g.subject(), true)
 }
 
 func (w *world) tellBang(to *account, g *group, caller, subject *account, added bool) {
@@ -200,9 +200,9 @@ func (w *world) replay(g *group, entering []*account) {
 
 // exit takes a group out of a roster: what was not read of it counts no more.
 func (w *world) exit(a *account, g *group) {
-	c := a.conversation(g.place())
+	c := a.conversation(g.subject())
 	c.listed, c.cleared, c.last = false, w.next(), conversation{}.last
-	w.tellFriend(a, g.place(), false)
+	w.tellFriend(a, g.subject(), false)
 }
 
 // tellsUpdate reports whether an event says what the group is now.

@@ -106,7 +106,7 @@ func (w *world) send(l *letter, id model.MessageID) (m *message, repeated bool, 
 	if l.request != "" {
 		l.from.requests[l.request] = &request{l.entity(), l.content(), m, w.now}
 	}
-	own := l.from.conversation(m.placeOf(l.from))
+	own := l.from.conversation(m.subjectOf(l.from))
 	own.listed, own.last = true, w.now
 	if m.group == nil {
 		w.deliver(m, m.recipient, false)
@@ -166,7 +166,7 @@ func (w *world) deliver(m *message, a *account, history bool) {
 		kind = model.EventGroupMessage
 	}
 	w.tell(a, event{kind: kind, organization: m.organization, message: m, content: true})
-	entry := a.conversation(m.placeReceived(a))
+	entry := a.conversation(m.subjectReceived(a))
 	entry.listed = true
 	if m.created.After(entry.last) {
 		entry.last = m.created

@@ -36,7 +36,7 @@ type account struct {
 	home     *organization          // which created it; nil: none did
 	joined   map[*organization]tick // of its memberships
 	queue    []*event
-	roster   map[place]*conversation
+	roster   map[subject]*conversation
 	requests map[string]*request
 }
 
@@ -88,8 +88,8 @@ type received struct {
 	history bool // it came with a group's history
 }
 
-// place is where a conversation is kept: one peer or group in an organization.
-type place struct {
+// subject is where a conversation is kept: one peer or group in an organization.
+type subject struct {
 	organization *organization
 	entity       model.EntityID
 	group        bool
@@ -167,8 +167,8 @@ func (g *group) controlledBy(a *account) bool {
 	return a.operator || a.memberOf(g.organization) && g.creator == a
 }
 
-// conversation returns an account's entry for a place, which is made if need be.
-func (a *account) conversation(p place) *conversation {
+// conversation returns an account's entry for a subject, which is made if need be.
+func (a *account) conversation(p subject) *conversation {
 	c := a.roster[p]
 	if c == nil {
 		c = &conversation{}
@@ -177,16 +177,16 @@ func (a *account) conversation(p place) *conversation {
 	return c
 }
 
-// placeOf is where an account keeps a message: under the group, or under the other
+// subjectOf is where an account keeps a message: under the group, or under the other
 // of the two.
-func (m *message) placeOf(a *account) place {
+func (m *message) subjectOf(a *account) subject {
 	switch {
 	case m.group != nil:
-		return place{m.organization, model.EntityID(m.group.id), true}
+		return subject{m.organization, model.EntityID(m.group.id), true}
 	case m.sender == a:
-		return place{m.organization, m.recipient.entity(), false}
+		return subject{m.organization, m.recipient.entity(), false}
 	default:
-		return place{m.organization, m.sender.entity(), false}
+		return subject{m.organization, m.sender.entity(), false}
 	}
 }
 
@@ -223,7 +223,7 @@ func (a *account) after(m *message, got tick) bool {
 	if !a.memberOf(m.organization) || got <= a.joined[m.organization] {
 		return false
 	}
-	c := a.roster[m.placeOf(a)]
+	c := a.roster[m.subjectOf(a)]
 	return c == nil || got > c.removed
 }
 
@@ -262,27 +262,27 @@ func (m *message) least() model.Status {
 	return least
 }
 
-// counts reports whether a message is one that an account has not read in a place.
-func (w *world) counts(a *account, m *message, p place) bool {
+// counts reports whether a message is one that an account has not read in a subject.
+func (w *world) counts(a *account, m *message, p subject) bool {
 	c := m.copies[a]
 	if c == nil || c.status >= model.Read || m.recalled || m.ended(w.now) || !a.memberOf(p.organization) ||
-		m.placeReceived(a) != p {
+		m.subjectReceived(a) != p {
 		return false
 	}
 	entry := a.roster[p]
 	return c.got > a.joined[p.organization] && (entry == nil || c.got > entry.cleared)
 }
 
-// placeReceived is where a recipient keeps a message: of one to itself, too.
-func (m *message) placeReceived(a *account) place {
+// subjectReceived is where a recipient keeps a message: of one to itself, too.
+func (m *message) subjectReceived(a *account) subject {
 	if m.group != nil {
-		return m.placeOf(a)
+		return m.subjectOf(a)
 	}
-	return place{m.organization, m.sender.entity(), false}
+	return subject{m.organization, m.sender.entity(), false}
 }
 
-// unread counts an account's unread messages in a place.
-func (w *world) unread(a *account, p place) (messages, priority int) {
+// unread counts an account's unread messages in a subject.
+func (w *world) unread(a *account, p subject) (messages, priority int) {
 	for _, m := range w.messages {
 		if w.counts(a, m, p) {
 			messages++
@@ -333,7 +333,7 @@ func (w *world) tellSettings(a *account, o *organization) {
 	w.tell(a, event{kind: model.EventSettings, organization: o})
 }
 
-func (w *world) tellFriend(a *account, p place, added bool) {
+func (w *world) tellFriend(a *account, p subject, added bool) {
 	w.tell(a, event{kind: model.EventFriends, organization: p.organization, said: said{added: added, entity: p.entity}})
 }
 

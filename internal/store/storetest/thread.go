@@ -251,14 +251,14 @@ func conversationPages(t *testing.T, h Harness) {
 	slices.Reverse(want)
 	for _, size := range []int{1, 2, 7} {
 		var got []model.EntityID
-		after := store.ConversationPlace{LastSort: store.Whole}
+		after := store.ConversationCursor{LastSort: store.Whole}
 		for {
 			page := mustRead(t, p, func(tx *store.Tx) ([]store.Conversation, error) {
 				return tx.Conversations(me, []model.OrganizationID{organization}, after, size)
 			})
 			for _, c := range page {
 				got = append(got, c.Entity)
-				after = store.ConversationPlace{LastSort: c.LastSort, Organization: c.Organization, Entity: c.Entity}
+				after = store.ConversationCursor{LastSort: c.LastSort, Organization: c.Organization, Entity: c.Entity}
 			}
 			if len(page) < size {
 				break

@@ -1,4 +1,4 @@
-// Package place knows where the parts of an installation are: what the files in a data
+// Package home knows where the parts of an installation are: what the files in a data
 // directory are called, what of them the settings put elsewhere, and how the key ring and
 // the master key that they name are opened.
 //
@@ -11,4 +11,4 @@
 //
 // Servers (internal/app) and the commands beside them (internal/maintain) share it. It
 // must not know how a server runs, nor what a command does with what it finds.
-package place
+package home

@@ -8,11 +8,11 @@ import (
 	"signet/internal/store"
 )
 
-// groupPlace is the organization of a new group: the one that the call names, else of
+// groupOrganization is the organization of a new group: the one that the call names, else of
 // the caller's the one that the first member named has belonged to longest (contract,
 // section 1). One that all members belong to goes before the others.
-func (s *Service) groupPlace(ctx context.Context, actor *model.Actor, c *GroupCommand) (chosen model.OrganizationID,
-	err error) {
+func (s *Service) groupOrganization(ctx context.Context, actor *model.Actor,
+	c *GroupCommand) (chosen model.OrganizationID, err error) {
 	own := actor.Organizations()
 	switch {
 	case c.CallOrganization != "":

@@ -8,9 +8,9 @@ import (
 	"signet/internal/store"
 )
 
-// place is an entity within an organization: what rosters, metadata and mutes
+// subject is an entity within an organization: what rosters, metadata and mutes
 // are about.
-type place struct {
+type subject struct {
 	entity       model.EntityID
 	group        bool
 	organization model.OrganizationID
@@ -19,15 +19,15 @@ type place struct {
 }
 
 // own reports whether it is the actor itself.
-func (p *place) own(actor *model.Actor) bool {
+func (p *subject) own(actor *model.Actor) bool {
 	return !p.group && p.entity == model.EntityID(actor.Account)
 }
 
-// place finds an entity that the actor may see and that belongs to the named
+// subject finds an entity that the actor may see and that belongs to the named
 // organization; without a name, to the group's, or of those that both share to the one
 // that the entity has belonged to longest (contract, section 1).
-func (s *Service) place(tx *store.Tx, actor *model.Actor, address string, organization model.OrganizationID) (p place,
-	err error) {
+func (s *Service) subject(tx *store.Tx, actor *model.Actor, address string,
+	organization model.OrganizationID) (p subject, err error) {
 	var entity model.EntityID
 	var group bool
 	var theirs []model.OrganizationID
@@ -50,7 +50,7 @@ func (s *Service) place(tx *store.Tx, actor *model.Actor, address string, organi
 			return p, err
 		}
 	}
-	p = place{entity: entity, group: group, organization: organization}
+	p = subject{entity: entity, group: group, organization: organization}
 	if group {
 		g, rights, err := groupInSight(tx, actor, model.GroupID(entity))
 		if err != nil {
@@ -86,14 +86,14 @@ func (s *Service) place(tx *store.Tx, actor *model.Actor, address string, organi
 	return p, nil
 }
 
-// rosterPlace finds an entry of the actor's own roster. It still lists those who left the
+// rosterSubject finds an entry of the actor's own roster. It still lists those who left the
 // organization, and with it are groups of which the actor keeps messages, or that it has
 // removed before; everything else must be in sight.
-func (s *Service) rosterPlace(ctx context.Context, tx *store.Tx, actor *model.Actor, address string,
-	organization model.OrganizationID) (place, error) {
+func (s *Service) rosterSubject(ctx context.Context, tx *store.Tx, actor *model.Actor, address string,
+	organization model.OrganizationID) (subject, error) {
 	entity, _, err := s.access.Named(tx, actor, address)
 	if err != nil {
-		return place{}, err
+		return subject{}, err
 	}
 	var listed []model.OrganizationID
 	for _, o := range actor.Organizations() {
@@ -102,27 +102,27 @@ func (s *Service) rosterPlace(ctx context.Context, tx *store.Tx, actor *model.Ac
 		}
 		c, known, err := tx.Conversation(actor.Account, o, entity)
 		if err != nil {
-			return place{}, err
+			return subject{}, err
 		}
 		if known && c.Listed {
 			listed = append(listed, o)
 		}
 	}
 	if len(listed) == 0 {
-		return s.unlistedPlace(ctx, tx, actor, address, organization)
+		return s.unlistedSubject(ctx, tx, actor, address, organization)
 	}
 	o, err := longest(tx, model.AccountID(entity), listed)
-	return place{entity: entity, organization: o}, err
+	return subject{entity: entity, organization: o}, err
 }
 
-// unlistedPlace is rosterPlace for what has no entry of its own, such as a group, which lists
+// unlistedSubject is rosterSubject for what has no entry of its own, such as a group, which lists
 // itself.
-func (s *Service) unlistedPlace(ctx context.Context, tx *store.Tx, actor *model.Actor, address string,
-	organization model.OrganizationID) (place, error) {
+func (s *Service) unlistedSubject(ctx context.Context, tx *store.Tx, actor *model.Actor, address string,
+	organization model.OrganizationID) (subject, error) {
 	r := &historyReader{service: s, tx: tx, actor: actor, known: s.messages.reading(), now: s.now()}
 	talk, missing := s.talk(ctx, r, address, organization)
 	if !model.IsNotFound(missing) {
-		return talk.place, missing
+		return talk.subject, missing
 	}
 	named := s.access.Address(address)
 	for _, o := range actor.Organizations() {
@@ -130,10 +130,10 @@ func (s *Service) unlistedPlace(ctx context.Context, tx *store.Tx, actor *model.
 			continue
 		}
 		if _, known, err := tx.Conversation(actor.Account, o, named.Token); err != nil || known {
-			return place{entity: named.Token, group: true, organization: o}, err
+			return subject{entity: named.Token, group: true, organization: o}, err
 		}
 	}
-	return place{}, missing
+	return subject{}, missing
 }
 
 // longest picks of several organizations the one that an account has belonged to
