@@ -17,6 +17,7 @@ import (
 	"signet/internal/access"
 	"signet/internal/blob"
 	"signet/internal/content"
+	"signet/internal/fanout"
 	"signet/internal/live"
 	"signet/internal/load"
 	"signet/internal/model"
@@ -53,7 +54,7 @@ const (
 func mustFill(t *testing.T, own load.Own, operator *load.Target, messages int) {
 	t.Helper()
 	ctx := t.Context()
-	control, maker, cases, done := mustOpenService(t, own)
+	control, directory, cases, done := mustOpenService(t, own)
 	defer func() {
 		if err := done(); err != nil {
 			t.Fatal(err)
@@ -61,13 +62,13 @@ func mustFill(t *testing.T, own load.Own, operator *load.Target, messages int) {
 	}()
 	name := "Filled " + time.Now().UTC().Format(time.RFC3339Nano)
 	authenticate := func() *model.Actor { return mustAuthenticate(t, control, operator.Key, operator.Secret) }
-	organization, err := cases.CreateOrganization(ctx, authenticate(), service.OrganizationCommand{Name: &name})
+	organization, err := directory.CreateOrganization(ctx, authenticate(), people.OrganizationCommand{Name: &name})
 	if err != nil {
 		t.Fatal(err)
 	}
 	mark := strings.ToLower(service.NewEpoch())
 	user := func(i int, withKey bool) people.Created {
-		made, err := maker.Create(ctx, authenticate(), people.CreateCommand{
+		made, err := directory.Create(ctx, authenticate(), people.CreateCommand{
 			Organization: organization, Username: fmt.Sprintf("filled-%s-%d", mark, i), IssueKey: withKey,
 		})
 		if err != nil {
@@ -123,7 +124,7 @@ func mustAuthenticate(t *testing.T, control *access.Control, key, secret string)
 
 // mustOpenService opens what a server has below HTTP, on a data directory that one
 // has made.
-func mustOpenService(t *testing.T, own load.Own) (control *access.Control, maker *people.People,
+func mustOpenService(t *testing.T, own load.Own) (control *access.Control, directory *people.People,
 	cases *service.Service, done func() error) {
 	t.Helper()
 	ctx := t.Context()
@@ -152,14 +153,16 @@ func mustOpenService(t *testing.T, own load.Own) (control *access.Control, maker
 	}
 	hub := live.NewHub(0)
 	control = access.New(access.Options{Store: kept, Hub: hub, Clock: time.Now, DefaultRegion: "US"})
-	maker = people.New(people.Options{Store: kept, Access: control, Clock: time.Now})
+	fans := fanout.New(fanout.Options{Store: kept, Hub: hub, Clock: time.Now})
 	cases = service.New(service.Options{
 		Access: control, Store: kept,
 		Vault: &content.Vault{Store: kept, Ring: ring, Blobs: blobs},
-		Hub:   hub, Clock: time.Now,
+		Hub:   hub, Fanout: fans, Clock: time.Now,
 		Logger: slog.New(slog.DiscardHandler),
 	})
-	return control, maker, cases, func() error {
+	directory = people.New(people.Options{Store: kept, Access: control, Hub: hub, Fanout: fans, Clock: time.Now,
+		Memory: cases})
+	return control, directory, cases, func() error {
 		ctx := context.WithoutCancel(ctx)
 		// What a server does while it runs would else be the next one's to do.
 		return errors.Join(control.FlushUses(ctx), kept.Erase(ctx), kept.Close(), blobs.Close())

@@ -1,6 +1,8 @@
 package access
 
 import (
+	"crypto/sha256"
+	"errors"
 	"net/netip"
 	"strings"
 	"testing"
@@ -8,13 +10,18 @@ import (
 
 	"signet/internal/cache"
 	"signet/internal/model"
-	"signet/internal/operators"
+	"signet/internal/store"
 )
 
 // A caller's key lies in one piece of memory with its secret.
 func TestWhatIsRememberedOfACallerKeepsNoSecretInMemory(t *testing.T) {
 	f := newFixture(t)
-	if err := operators.First(t.Context(), f.store, f.now, "operator", "secret"); err != nil {
+	hash, operator := sha256.Sum256([]byte("secret")), model.Account{ID: model.AccountID{1}, Username: "operator"}
+	err := f.store.Update(t.Context(), func(tx *store.Tx) error {
+		return errors.Join(tx.InsertAccount(&operator, ""), tx.InsertKey(&model.Key{Account: operator.ID, Key: "operator",
+			SecretHash: hash[:], PreviousHash: []byte{}, Counter: "operator", Created: f.now}))
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
 	sent := strings.Clone("operator:secret")

@@ -101,8 +101,8 @@ func New(o Options) *Control {
 // now is the time of a use case, as it is stored: to the millisecond, UTC.
 func (c *Control) now() time.Time { return c.clock().UTC().Truncate(time.Millisecond) }
 
-// act carries out an administrative act, with its line of the audit log.
-func (c *Control) act(ctx context.Context, actor *model.Actor, action model.AuditAction,
+// Act carries out an administrative act, with its line of the audit log.
+func (c *Control) Act(ctx context.Context, actor *model.Actor, action model.AuditAction,
 	fn func(tx *store.Tx, line *model.AuditEntry) error) error {
 	return audit.Act(ctx, c.store, c.now(), actor, action, fn)
 }

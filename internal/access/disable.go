@@ -24,7 +24,7 @@ func (c *Control) SetDisabled(ctx context.Context, actor *model.Actor, address s
 		action, kind = model.ActionUserDisable, searchindex.DisabledAccount
 	}
 	changed := false
-	err = c.act(ctx, actor, action, func(tx *store.Tx, line *model.AuditEntry) error {
+	err = c.Act(ctx, actor, action, func(tx *store.Tx, line *model.AuditEntry) error {
 		changed = false
 		if err := LockOrganizationsOf(tx, t.ID); err != nil {
 			return err

@@ -40,7 +40,7 @@ func (c *Control) BeginExport(ctx context.Context, actor *model.Actor, address s
 		return e, err
 	}
 	e = Export{Account: t.ID, Own: r.self}
-	err = c.act(ctx, actor, model.ActionUserExport, func(tx *store.Tx, line *model.AuditEntry) error {
+	err = c.Act(ctx, actor, model.ActionUserExport, func(tx *store.Tx, line *model.AuditEntry) error {
 		if !e.Own {
 			if err := tx.LockQueues(t.ID); err != nil {
 				return err

@@ -406,7 +406,7 @@ func (c *Control) managed(ctx context.Context, actor *model.Actor, address strin
 // made.
 func (c *Control) updateManaged(ctx context.Context, actor *model.Actor, action model.AuditAction,
 	account model.AccountID, fn func(*store.Tx, reach, *model.AuditEntry) error) error {
-	return c.act(ctx, actor, action, func(tx *store.Tx, line *model.AuditEntry) error {
+	return c.Act(ctx, actor, action, func(tx *store.Tx, line *model.AuditEntry) error {
 		if err := tx.LockQueues(account); err != nil {
 			return err
 		}

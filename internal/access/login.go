@@ -116,7 +116,7 @@ func (c *Control) login(ctx context.Context, proven *Proven, device Device, from
 	if from != nil {
 		by = *from
 	}
-	err := c.act(ctx, &by, model.ActionLogin, func(tx *store.Tx, line *model.AuditEntry) error {
+	err := c.Act(ctx, &by, model.ActionLogin, func(tx *store.Tx, line *model.AuditEntry) error {
 		replaced = nil
 		if err := tx.LockQueues(account); err != nil {
 			return err
@@ -194,7 +194,7 @@ func (c *Control) Logout(ctx context.Context, actor *model.Actor) error {
 		}
 	}
 	var ended []string
-	err := c.act(ctx, actor, model.ActionLogout, func(tx *store.Tx, line *model.AuditEntry) error {
+	err := c.Act(ctx, actor, model.ActionLogout, func(tx *store.Tx, line *model.AuditEntry) error {
 		account, found, err := tx.Account(actor.Account)
 		if err != nil {
 			return err

@@ -140,7 +140,7 @@ func (c *Control) Lower(ctx context.Context, actor *model.Actor) error {
 // actOnSession changes the session of the actor, which has to open still.
 func (c *Control) actOnSession(ctx context.Context, actor *model.Actor, action model.AuditAction,
 	change func(tx *store.Tx) error) error {
-	err := c.act(ctx, actor, action, func(tx *store.Tx, line *model.AuditEntry) error {
+	err := c.Act(ctx, actor, action, func(tx *store.Tx, line *model.AuditEntry) error {
 		if err := tx.LockQueues(actor.Account); err != nil {
 			return err
 		}

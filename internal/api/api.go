@@ -15,6 +15,7 @@ import (
 	"signet/internal/api/guard"
 	"signet/internal/api/input"
 	"signet/internal/console"
+	"signet/internal/content"
 	"signet/internal/export"
 	"signet/internal/health"
 	"signet/internal/large"
@@ -200,7 +201,7 @@ func (a *API) mount(table []route) error {
 type endpoint struct {
 	route
 	params  []string // names of the parameters, in order
-	reader  input.Reader[*service.Upload]
+	reader  input.Reader[*content.Upload]
 	label   string // what logs and metrics call it: never the path itself
 	metrics endpointMetrics
 }
@@ -210,7 +211,7 @@ func (a *API) newEndpoint(r route) *endpoint {
 	if r.method != "" && r.pattern != "preflight" {
 		e.label = r.method + " " + r.pattern
 	}
-	e.reader = input.Reader[*service.Upload]{
+	e.reader = input.Reader[*content.Upload]{
 		Limits: input.Limits{
 			BodyBytes: a.limits.BodyBytes, FileBytes: a.limits.AttachmentBytes, Fields: a.limits.Fields, Parts: a.limits.Parts,
 		},

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"signet/internal/api/input"
+	"signet/internal/content"
 	"signet/internal/model"
 	"signet/internal/service"
 )
@@ -24,7 +25,7 @@ func (a *API) attachmentField() map[string]fileField {
 // avatarField takes a picture of up to 2 MiB, or a URL.
 func (a *API) avatarField() map[string]fileField {
 	return map[string]fileField{"avatar": {
-		Keep: a.uploadPicture, Discard: a.service.Discard, Limit: service.AvatarBytes, OrText: true,
+		Keep: a.uploadPicture, Discard: a.service.Discard, Limit: model.AvatarBytes, OrText: true,
 	}}
 }
 
@@ -42,19 +43,19 @@ func (a *API) refuseAttachment(ctx context.Context, c *call) error {
 	})
 }
 
-func (a *API) upload(ctx context.Context, f input.File) (*service.Upload, error) {
+func (a *API) upload(ctx context.Context, f input.File) (*content.Upload, error) {
 	return a.service.Upload(ctx, f.Name, f.ContentType, f.Repeatable, f)
 }
 
 // uploadPicture takes a picture whose bytes say that it is one, whatever its part
 // claims: it is served again, and must never be anything else.
-func (a *API) uploadPicture(ctx context.Context, f input.File) (*service.Upload, error) {
+func (a *API) uploadPicture(ctx context.Context, f input.File) (*content.Upload, error) {
 	buffered := bufio.NewReader(f)
 	head, err := buffered.Peek(12)
 	if err != nil && err != io.EOF {
 		return nil, err
 	}
-	contentType := service.AvatarType(head)
+	contentType := model.AvatarType(head)
 	if contentType == "" {
 		return nil, model.Invalidf("avatar_invalid", "avatar", "An avatar is a PNG, JPEG, GIF or WebP picture.")
 	}
@@ -62,7 +63,7 @@ func (a *API) uploadPicture(ctx context.Context, f input.File) (*service.Upload,
 }
 
 // avatar returns the avatar of a call: a file, or a URL, or neither.
-func (c *call) avatar() (*service.Upload, *string) {
+func (c *call) avatar() (*content.Upload, *string) {
 	if upload, ok := c.body.File("avatar"); ok {
 		return upload, nil
 	}

@@ -10,9 +10,9 @@ import (
 	"signet/internal/api/input"
 	"signet/internal/api/wire"
 	"signet/internal/audit"
+	"signet/internal/content"
 	"signet/internal/large"
 	"signet/internal/model"
-	"signet/internal/service"
 )
 
 // call is one request on its way through the adapter, and what an endpoint gets
@@ -31,7 +31,7 @@ type call struct {
 	tried    string         // the key, or else the address, whose credentials the call came with
 	origin   *audit.Origin
 	id       string // of the request, as Request-Id answers it
-	body     input.Body[*service.Upload]
+	body     input.Body[*content.Upload]
 	read     bool        // the body has been read
 	held     guard.Held  // the memory that the body takes
 	answer   guard.Held  // and what the answer takes

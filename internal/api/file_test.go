@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"signet/internal/api/input"
+	"signet/internal/content"
 	"signet/internal/model"
-	"signet/internal/service"
 	"signet/internal/store"
 )
 
@@ -19,15 +19,15 @@ type testSink struct {
 	fault           error
 }
 
-func (s *testSink) keep(_ context.Context, f input.File) (*service.Upload, error) {
+func (s *testSink) keep(_ context.Context, f input.File) (*content.Upload, error) {
 	if _, err := io.Copy(io.Discard, f); err != nil || s.fault != nil {
 		return nil, errors.Join(err, s.fault)
 	}
 	s.kept++
-	return new(service.Upload), nil
+	return new(content.Upload), nil
 }
 
-func (s *testSink) discard(ctx context.Context, _ *service.Upload) {
+func (s *testSink) discard(ctx context.Context, _ *content.Upload) {
 	if ctx.Err() == nil {
 		s.discarded++
 	}

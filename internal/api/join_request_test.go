@@ -10,7 +10,7 @@ import (
 )
 
 // approving starts a server with organizations.join approve.
-func approving(f *figures) { f.service.ApproveJoins = true }
+func approving(f *figures) { f.approveJoins = true }
 
 // With organizations.join approve, an account that another organization created becomes a
 // member when it, or an administrator of that one, agrees.

@@ -69,7 +69,7 @@ func (a *API) login(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	user, err := a.service.User(ctx, signed.Actor, "me", "")
+	user, err := a.people.User(ctx, signed.Actor, "me", "")
 	if err != nil {
 		return answer{}, err
 	}

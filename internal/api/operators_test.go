@@ -4,14 +4,14 @@ import (
 	"testing"
 
 	"signet/internal/access"
-	"signet/internal/operators"
+	"signet/internal/people"
 )
 
 // mustCreateOperator makes one more operator, as `signet operator create` does.
 func (s *server) mustCreateOperator(username string) *person {
 	s.t.Helper()
 	key, secret := access.NewCredentials()
-	if err := operators.Add(s.t.Context(), s.store, s.clock.Now(), username, key, secret); err != nil {
+	if err := people.AddOperator(s.t.Context(), s.store, s.clock.Now(), username, key, secret); err != nil {
 		s.t.Fatal(err)
 	}
 	other := (&person{s: s, t: s.t, name: username}).with(key, secret)

@@ -8,7 +8,7 @@ import (
 	"signet/internal/api/input"
 	"signet/internal/api/wire"
 	"signet/internal/model"
-	"signet/internal/service"
+	"signet/internal/people"
 )
 
 // organizationPath reads the organization that a path names.
@@ -22,7 +22,7 @@ func (a *API) createOrganization(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	id, err := a.service.CreateOrganization(ctx, c.actor, command)
+	id, err := a.people.CreateOrganization(ctx, c.actor, command)
 	if err != nil {
 		return answer{}, err
 	}
@@ -35,12 +35,12 @@ func (a *API) updateOrganization(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return noContent(), a.service.UpdateOrganization(ctx, c.actor, c.organizationPath(), command)
+	return noContent(), a.people.UpdateOrganization(ctx, c.actor, c.organizationPath(), command)
 }
 
 // getOrganization: GET /organization/:organization (call 36).
 func (a *API) getOrganization(ctx context.Context, c *call) (answer, error) {
-	o, err := a.service.Organization(ctx, c.actor, c.organizationPath())
+	o, err := a.people.Organization(ctx, c.actor, c.organizationPath())
 	if err != nil {
 		return answer{}, err
 	}
@@ -53,22 +53,22 @@ func (a *API) deleteOrganization(ctx context.Context, c *call) (answer, error) {
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}
-	return noContent(), a.service.DeleteOrganization(ctx, c.actor, c.organizationPath(), name)
+	return noContent(), a.people.DeleteOrganization(ctx, c.actor, c.organizationPath(), name)
 }
 
 // setHold: POST /organization/:organization/hold.
 func (a *API) setHold(ctx context.Context, c *call) (answer, error) {
-	return noContent(), a.service.SetHold(ctx, c.actor, c.organizationPath(), true)
+	return noContent(), a.people.SetHold(ctx, c.actor, c.organizationPath(), true)
 }
 
 // releaseHold: DELETE /organization/:organization/hold.
 func (a *API) releaseHold(ctx context.Context, c *call) (answer, error) {
-	return noContent(), a.service.SetHold(ctx, c.actor, c.organizationPath(), false)
+	return noContent(), a.people.SetHold(ctx, c.actor, c.organizationPath(), false)
 }
 
 // getUserOrganizations: GET /user/:user/organization.
 func (a *API) getUserOrganizations(ctx context.Context, c *call) (answer, error) {
-	found, err := a.service.OrganizationsOf(ctx, c.actor, c.path("user"))
+	found, err := a.people.OrganizationsOf(ctx, c.actor, c.path("user"))
 	if err != nil {
 		return answer{}, err
 	}
@@ -81,7 +81,7 @@ func (a *API) getUserOrganizations(ctx context.Context, c *call) (answer, error)
 
 // getUserOrganization: GET /user/:user/organization/:organization.
 func (a *API) getUserOrganization(ctx context.Context, c *call) (answer, error) {
-	o, err := a.service.OrganizationOf(ctx, c.actor, c.path("user"), c.organizationPath())
+	o, err := a.people.OrganizationOf(ctx, c.actor, c.path("user"), c.organizationPath())
 	if err != nil {
 		return answer{}, err
 	}
@@ -99,7 +99,7 @@ func (a *API) addMember(ctx context.Context, c *call) (answer, error) {
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}
-	pending, err := a.service.AddMember(ctx, c.actor, c.path("user"), named, title, department)
+	pending, err := a.people.AddMember(ctx, c.actor, c.path("user"), named, title, department)
 	if err != nil {
 		return answer{}, err
 	}
@@ -108,7 +108,7 @@ func (a *API) addMember(ctx context.Context, c *call) (answer, error) {
 
 // removeMember: DELETE /user/:user/organization/:organization (call 30).
 func (a *API) removeMember(ctx context.Context, c *call) (answer, error) {
-	return noContent(), a.service.RemoveMember(ctx, c.actor, c.path("user"), c.organizationPath())
+	return noContent(), a.people.RemoveMember(ctx, c.actor, c.path("user"), c.organizationPath())
 }
 
 type wireRolesIn struct {
@@ -122,7 +122,7 @@ type wireRoles struct {
 
 // getRoles: GET /user/:user/organization/:organization/roles (call 31).
 func (a *API) getRoles(ctx context.Context, c *call) (answer, error) {
-	found, err := a.service.Roles(ctx, c.actor, c.path("user"), c.organizationPath())
+	found, err := a.people.Roles(ctx, c.actor, c.path("user"), c.organizationPath())
 	if err != nil {
 		return answer{}, err
 	}
@@ -139,7 +139,7 @@ func (a *API) getRoles(ctx context.Context, c *call) (answer, error) {
 
 // grantRole: POST /user/:user/organization/:organization/roles/:role (call 32).
 func (a *API) grantRole(ctx context.Context, c *call) (answer, error) {
-	pending, err := a.service.GrantRole(ctx, c.actor, c.path("user"), c.organizationPath(), c.path("role"))
+	pending, err := a.people.GrantRole(ctx, c.actor, c.path("user"), c.organizationPath(), c.path("role"))
 	if err != nil {
 		return answer{}, err
 	}
@@ -156,7 +156,7 @@ func granted(pending bool) answer {
 
 // revokeRole: DELETE /user/:user/organization/:organization/roles/:role (call 33).
 func (a *API) revokeRole(ctx context.Context, c *call) (answer, error) {
-	return noContent(), a.service.RevokeRole(ctx, c.actor, c.path("user"), c.organizationPath(), c.path("role"))
+	return noContent(), a.people.RevokeRole(ctx, c.actor, c.path("user"), c.organizationPath(), c.path("role"))
 }
 
 // aboutSelf lets a regular key ask for the roles of its own account, take it out of an
@@ -172,9 +172,9 @@ func (a *API) asksForAdmin(ctx context.Context, c *call) bool {
 
 // organizationCommand reads a name and settings, in snake_case or camelCase. Any
 // other field is a setting that is kept as given.
-func (a *API) organizationCommand(c *call) (service.OrganizationCommand, error) {
+func (a *API) organizationCommand(c *call) (people.OrganizationCommand, error) {
 	f := &c.body.Fields
-	var out service.OrganizationCommand
+	var out people.OrganizationCommand
 	s := &out.Settings
 	s.Other = map[string]json.RawMessage{}
 	numbers, switches := s.Numbers(), s.Switches()

@@ -5,9 +5,9 @@ import (
 	"net/http"
 
 	"signet/internal/api/input"
+	"signet/internal/content"
 	"signet/internal/model"
 	"signet/internal/people"
-	"signet/internal/service"
 	"signet/openapi"
 )
 
@@ -65,7 +65,7 @@ type route struct {
 }
 
 // fileField is a field that takes a file.
-type fileField = input.FileField[*service.Upload]
+type fileField = input.FileField[*content.Upload]
 
 // routes is the one table of what the server answers: the 36 calls of the
 // interface in its own order, what the contract adds to them, and what published

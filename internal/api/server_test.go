@@ -31,7 +31,6 @@ import (
 	"signet/internal/fanout"
 	"signet/internal/live"
 	"signet/internal/model"
-	"signet/internal/operators"
 	"signet/internal/people"
 	"signet/internal/seal/sealtest"
 	"signet/internal/service"
@@ -70,7 +69,7 @@ type server struct {
 	counted  *countedEngine // nil: nothing is counted
 	blobs    blob.Store
 	audit    *audit.Key // signs checkpoints of the audit log
-	link     *operators.Link
+	link     *people.FirstLink
 
 	operator *person
 }
@@ -78,24 +77,25 @@ type server struct {
 // figures are what a test changes of a server. They start without the limits
 // that are counted, so that a test meets only those that it is about.
 type figures struct {
-	api       api.Limits
-	service   service.Limits
-	streams   int
-	retention time.Duration
-	quiet     time.Duration // of streams; 0: as long as a server's
-	linger    time.Duration // of presence
-	origins   []string
-	blobs     string // where attachments are; empty: a directory in dir
-	dir       string // of an earlier server, to go on with; empty: a new one
-	queueMax  int    // events besides messages that a queue holds; 0: no limit
-	rows      int    // that a transaction writes; 0: as many as a server's
-	unsealed  bool   // content lies in the files as it is
-	address   func(*http.Request) netip.Addr
-	way       func(*http.Request) api.Way
-	tls       bool
-	narrow    bool           // the system takes hardly anything that a client does not read
-	settings  *config.Config // as they are shown
-	counted   bool           // the statements are
+	api          api.Limits
+	service      service.Limits
+	approveJoins bool
+	streams      int
+	retention    time.Duration
+	quiet        time.Duration // of streams; 0: as long as a server's
+	linger       time.Duration // of presence
+	origins      []string
+	blobs        string // where attachments are; empty: a directory in dir
+	dir          string // of an earlier server, to go on with; empty: a new one
+	queueMax     int    // events besides messages that a queue holds; 0: no limit
+	rows         int    // that a transaction writes; 0: as many as a server's
+	unsealed     bool   // content lies in the files as it is
+	address      func(*http.Request) netip.Addr
+	way          func(*http.Request) api.Way
+	tls          bool
+	narrow       bool           // the system takes hardly anything that a client does not read
+	settings     *config.Config // as they are shown
+	counted      bool           // the statements are
 }
 
 // start runs a server with an operator.
@@ -193,11 +193,13 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 			t.Errorf("the server logged what is nobody's doing:\n%s", faults)
 		}
 	})
-	s.link = operators.NewLink(s.store, s.clock.Now)
+	s.link = people.NewFirstLink(s.store, s.clock.Now)
 	s.exporter = export.New(s.store, s.access, s.service, s.clock.Now)
 	s.api, err = api.New(api.Options{
 		Service: s.service, Streams: s.streams, Access: s.access, Authenticator: s.access,
-		People: people.New(people.Options{Store: s.store, Access: s.access, Vault: s.vault, Clock: s.clock.Now}),
+		People: people.New(people.Options{Store: s.store, Access: s.access, Vault: s.vault, Hub: s.hub, Fanout: fans,
+			Clock: s.clock.Now, Logger: logger, ApproveJoins: f.approveJoins, Memory: s.service, Streams: registry,
+			EraseSoon: func() { s.sweeper.EraseSoon() }}),
 		Console: console.New(console.Options{Store: s.store, Access: s.access, Streams: registry, Clock: s.clock.Now,
 			Installation: installation{s.clock.Now}, Settings: f.settings.Effective()}),
 		Exporter: s.exporter, Version: "v1.2.3",
@@ -209,7 +211,8 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 		t.Fatal(err)
 	}
 	s.operator = &person{s: s, t: t, name: "operator", key: "operator-key", secret: "operator-secret"}
-	if err := operators.First(t.Context(), s.store, s.clock.Now(), s.operator.key, s.operator.secret); err != nil {
+	err = people.MakeFirstOperator(t.Context(), s.store, s.clock.Now(), s.operator.key, s.operator.secret)
+	if err != nil {
 		t.Fatal(err)
 	}
 	s.operator.token = s.operator.get("/v2/user").reply().text("token")

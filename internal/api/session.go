@@ -209,7 +209,7 @@ func (a *API) getSession(ctx context.Context, c *call) (answer, error) {
 	if !c.actor.Key.Session {
 		return answer{}, noSession()
 	}
-	user, err := a.service.User(ctx, c.actor, "me", "")
+	user, err := a.people.User(ctx, c.actor, "me", "")
 	if err != nil {
 		return answer{}, err
 	}

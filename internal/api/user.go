@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"signet/internal/model"
-	"signet/internal/service"
+	"signet/internal/people"
 )
 
 // rendersMetadata reports whether entities are wanted with their metadata.
@@ -23,7 +23,7 @@ func (a *API) showUser(ctx context.Context, c *call, address string) (answer, er
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}
-	e, err := a.service.User(ctx, c.actor, address, organization)
+	e, err := a.people.User(ctx, c.actor, address, organization)
 	if err != nil {
 		return answer{}, err
 	}
@@ -46,7 +46,7 @@ func firstOrganization(named, shown model.OrganizationID) model.OrganizationID {
 
 // lookupUser: GET /user_lookup/:user (call 27).
 func (a *API) lookupUser(ctx context.Context, c *call) (answer, error) {
-	e, err := a.service.LookupUser(ctx, c.actor, c.path("user"), c.organization())
+	e, err := a.people.LookupUser(ctx, c.actor, c.path("user"), c.organization())
 	if err != nil {
 		return answer{}, err
 	}
@@ -56,7 +56,7 @@ func (a *API) lookupUser(ctx context.Context, c *call) (answer, error) {
 // updateSettings: POST /user/:user/settings.
 func (a *API) updateSettings(ctx context.Context, c *call) (answer, error) {
 	f := &c.body.Fields
-	command := service.ProfileCommand{
+	command := people.ProfileCommand{
 		FirstName:   f.OptionalText("first_name"),
 		LastName:    f.OptionalText("last_name"),
 		DisplayName: f.OptionalText("display_name"),
@@ -68,7 +68,7 @@ func (a *API) updateSettings(ctx context.Context, c *call) (answer, error) {
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}
-	return noContent(), a.service.UpdateProfile(ctx, c.actor, c.path("user"), command)
+	return noContent(), a.people.UpdateProfile(ctx, c.actor, c.path("user"), command)
 }
 
 // setPassword: POST /user/:user/password.

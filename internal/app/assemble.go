@@ -18,7 +18,6 @@ import (
 	"signet/internal/export"
 	"signet/internal/fanout"
 	"signet/internal/home"
-	"signet/internal/operators"
 	"signet/internal/people"
 	"signet/internal/service"
 	"signet/internal/store"
@@ -151,10 +150,14 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 			MetadataKeys:   limits.MetadataKeys,
 			MetadataBytes:  limits.MetadataBytes,
 			GroupsPerDay:   limits.GroupsPerDay,
-			ApproveJoins:   in.cfg.Organizations.Join == "approve",
 		},
 		EventsRetention: in.cfg.Events.Retention,
 		Streams:         registry,
+	})
+	directory := people.New(people.Options{
+		Store: kept, Access: control, Vault: vault, Hub: hub, Fanout: fans, Clock: in.clock, Logger: in.log,
+		ApproveJoins: in.cfg.Organizations.Join == "approve", Memory: cases, Streams: registry,
+		EraseSoon: func() { sweeper.EraseSoon() },
 	})
 	sweeper = upkeep.NewSweeper(upkeep.Options{
 		Store: kept, Vault: vault, Clock: clock, Cases: cases, Access: control, Audit: auditLog,
@@ -193,7 +196,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	}
 	options := api.Options{
 		Access: control, Authenticator: control, Service: cases, Streams: streams,
-		People:   people.New(people.Options{Store: kept, Access: control, Vault: vault, Clock: in.clock}),
+		People:   directory,
 		Exporter: exporter, Version: version,
 		Clock: in.clock, Logger: in.log, AccessLog: in.cfg.Log.Access,
 		Outages: in.outages,
@@ -212,7 +215,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		VendorPrefix: in.cfg.Vendor.Prefix, VendorNamespace: in.cfg.Vendor.Namespace,
 		CORSOrigins: in.cfg.CORS.Origins, Registerer: in.metrics, Address: in.client, BodyPatience: in.cfg.Timeouts.Body,
 	}
-	link := operators.NewLink(kept, in.clock)
+	link := people.NewFirstLink(kept, in.clock)
 	options.FirstStart = link.Take
 	whole := &installation{
 		in: in, engine: engine, kept: kept, counts: cases.Counts(), sweeper: sweeper, survey: survey, registry: registry,

@@ -14,7 +14,7 @@ import (
 
 	"signet/internal/access"
 	"signet/internal/home"
-	"signet/internal/operators"
+	"signet/internal/people"
 	"signet/internal/store"
 	"signet/web"
 )
@@ -25,7 +25,7 @@ const preparedFile = home.OperatorFile + ".prepared"
 // operatorAccounts are the accounts that may do everything.
 type operatorAccounts interface {
 	exist(ctx context.Context) (bool, error)
-	first(ctx context.Context, key, secret string) error // as operators.First does
+	first(ctx context.Context, key, secret string) error // as people.MakeFirstOperator does
 }
 
 // storedOperators are those of a store.
@@ -35,11 +35,11 @@ type storedOperators struct {
 }
 
 func (o storedOperators) exist(ctx context.Context) (bool, error) {
-	return operators.Exist(ctx, o.store)
+	return people.HasOperator(ctx, o.store)
 }
 
 func (o storedOperators) first(ctx context.Context, key, secret string) error {
-	return operators.First(ctx, o.store, o.clock(), key, secret)
+	return people.MakeFirstOperator(ctx, o.store, o.clock(), key, secret)
 }
 
 // introduceOperator makes the operator account where there is none, and tells
@@ -87,7 +87,7 @@ func introduceOperator(ctx context.Context, dir, baseURL string, accounts operat
 			}
 			fields.Set(home.FieldKey, made.Text(home.FieldKey))
 			fields.Set(home.FieldSecret, made.Text(home.FieldSecret))
-		case !errors.Is(err, operators.ErrExists):
+		case !errors.Is(err, people.ErrOperatorExists):
 			return "", err
 		case !exists:
 			log.Info("another server on the same database made the operator account; its credentials are in the data " +

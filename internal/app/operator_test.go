@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"signet/internal/operators"
+	"signet/internal/people"
 	"signet/internal/testlog"
 )
 
@@ -111,7 +111,7 @@ func TestCredentialsOfAnotherServersAccountAreNotWritten(t *testing.T) {
 	cfg := settings(t)
 	path := filepath.Join(cfg.Data, "operator.json")
 	h := newHarness(answerOK)
-	h.createErr = operators.ErrExists // made after this one looked
+	h.createErr = people.ErrOperatorExists // made after this one looked
 	a := mustOpen(t, cfg, h)
 	if a.OperatorFile() != "" {
 		t.Errorf("OperatorFile is %q, want none", a.OperatorFile())

@@ -5,7 +5,6 @@ import (
 
 	"signet/internal/blob"
 	"signet/internal/model"
-	"signet/internal/service"
 	"signet/internal/store"
 	"signet/internal/store/overview"
 )
@@ -66,7 +65,7 @@ func (a *Archive) Profile(ctx context.Context) (p Profile, err error) {
 // Avatar opens the person's picture, where the server keeps one: nil, where there is none, or
 // the archive has no content. The caller closes it.
 func (a *Archive) Avatar(ctx context.Context) (contentType string, picture blob.Blob, err error) {
-	text, stored := service.StoredAvatar(a.Exported.Avatar)
+	text, stored := model.StoredAvatar(a.Exported.Avatar)
 	id, ok := model.ParseBlobID(text)
 	if !a.Own || !stored || !ok {
 		return "", nil, nil

@@ -11,7 +11,7 @@ import (
 	"signet/internal/config"
 	"signet/internal/home"
 	"signet/internal/model"
-	"signet/internal/operators"
+	"signet/internal/people"
 	"signet/internal/service"
 	"signet/internal/store"
 	"signet/internal/store/postgres"
@@ -36,7 +36,7 @@ func LimitKey(ctx context.Context, cfg *config.Config, key string, limits KeyLim
 // error the old file and the old credentials are in place, or it can be run again.
 func ResetOperator(ctx context.Context, cfg *config.Config, name string) (path string, err error) {
 	if name != "" && !model.ValidUsername(name) {
-		return "", operators.ErrNone
+		return "", people.ErrNoOperator
 	}
 	path = operatorPath(cfg.Data, name)
 	if cfg.Database != "" {
@@ -54,7 +54,7 @@ func ResetOperator(ctx context.Context, cfg *config.Config, name string) (path s
 	}
 	err = changeAccess(ctx, cfg, func(kept *store.Store) error {
 		return writeCredentials(path, fields, func(key, secret string) error {
-			if err := operators.Reset(ctx, kept, time.Now(), name, key, secret); err != nil {
+			if err := people.ResetOperator(ctx, kept, time.Now(), name, key, secret); err != nil {
 				return fmt.Errorf("replace the operator's credentials: %w", err)
 			}
 			return nil

@@ -13,17 +13,17 @@ import (
 	"signet/internal/config"
 	"signet/internal/home"
 	"signet/internal/model"
-	"signet/internal/operators"
+	"signet/internal/people"
 	"signet/internal/store"
 )
 
 // Operator is an account that may do everything.
-type Operator = operators.Operator
+type Operator = people.Operator
 
 // Operators lists the operators of a data directory, or of the database where one is
 // named.
 func Operators(ctx context.Context, dir, database string) ([]Operator, error) {
-	return inspect(ctx, dir, database, func(kept *store.Store) ([]Operator, error) { return operators.List(ctx, kept) })
+	return inspect(ctx, dir, database, func(kept *store.Store) ([]Operator, error) { return people.Operators(ctx, kept) })
 }
 
 // CreateOperator makes one more operator and writes its credentials to a new file,
@@ -31,7 +31,7 @@ func Operators(ctx context.Context, dir, database string) ([]Operator, error) {
 // named. It returns the path of the file.
 func CreateOperator(ctx context.Context, cfg *config.Config, username, path string) (string, error) {
 	if !model.ValidUsername(username) {
-		return "", operators.ErrInvalid
+		return "", people.ErrOperatorName
 	}
 	if path == "" {
 		path = operatorPath(cfg.Data, username)
@@ -52,7 +52,7 @@ func CreateOperator(ctx context.Context, cfg *config.Config, username, path stri
 			}
 		}
 		return writeCredentials(path, fields, func(key, secret string) error {
-			if err := operators.Add(ctx, kept, time.Now(), username, key, secret); err != nil {
+			if err := people.AddOperator(ctx, kept, time.Now(), username, key, secret); err != nil {
 				return fmt.Errorf("make the operator: %w", err)
 			}
 			return nil
@@ -82,7 +82,7 @@ func writeCredentials(path string, fields home.Credentials, use func(key, secret
 
 // operatorPath is where the credentials of an operator are; without a name, of the first.
 func operatorPath(dir, name string) string {
-	if name == "" || strings.EqualFold(name, operators.FirstName) {
+	if name == "" || strings.EqualFold(name, people.FirstOperator) {
 		return filepath.Join(dir, home.OperatorFile)
 	}
 	return filepath.Join(dir, "operator-"+name+".json")
@@ -92,7 +92,7 @@ func operatorPath(dir, name string) string {
 // account, and that it may do everything.
 func EndOperator(ctx context.Context, cfg *config.Config, name string) error {
 	return changeAccess(ctx, cfg, func(kept *store.Store) error {
-		if err := operators.End(ctx, kept, time.Now(), name); err != nil {
+		if err := people.EndOperator(ctx, kept, time.Now(), name); err != nil {
 			return fmt.Errorf("end the operator %s: %w", name, err)
 		}
 		return nil

@@ -62,6 +62,9 @@ func Invalidf(code, field, format string, args ...any) *Error {
 // MaxName is how many characters a name has at most.
 const MaxName = 256
 
+// MaxFreeText is how many characters a text that a person makes up has at most.
+const MaxFreeText = 1024
+
 // TooLong answers a text of more than so many characters; nil to one that fits.
 func TooLong(field, text string, limit int) error {
 	if len([]rune(text)) > limit {

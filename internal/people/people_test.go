@@ -15,7 +15,6 @@ import (
 	"signet/internal/content"
 	"signet/internal/live"
 	"signet/internal/model"
-	"signet/internal/operators"
 	"signet/internal/people"
 	"signet/internal/seal/sealtest"
 	"signet/internal/store"
@@ -46,7 +45,7 @@ func open(t *testing.T, argon func()) *clinic {
 			argon()
 			return argon2.IDKey(password, salt, 1, 64, threads, keyLen)
 		}})
-	must(t, operators.First(t.Context(), kept, time.Now(), "operator", "secret"))
+	must(t, people.MakeFirstOperator(t.Context(), kept, time.Now(), "operator", "secret"))
 	c := &clinic{store: kept, organization: "aaaaaaaaaaaaaaaaaaaaaaaa", People: people.New(people.Options{Store: kept,
 		Access: control, Clock: time.Now, Vault: &content.Vault{Store: kept, Ring: sealtest.Open(t, dir, time.Now)}})}
 	must(t, kept.Update(t.Context(), func(tx *store.Tx) error {

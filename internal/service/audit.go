@@ -8,12 +8,6 @@ import (
 	"signet/internal/store"
 )
 
-// act carries out an administrative act, with its line of the audit log.
-func (s *Service) act(ctx context.Context, actor *model.Actor, action model.AuditAction,
-	fn func(tx *store.Tx, line *model.AuditEntry) error) error {
-	return audit.Act(ctx, s.store, s.now(), actor, action, fn)
-}
-
 // recordOnGroup adds the line of an administrator's act on a group; the same act of a
 // member leaves none. It comes last in a transaction.
 func (s *Service) recordOnGroup(ctx context.Context, tx *store.Tx, actor *model.Actor, action model.AuditAction,

@@ -15,7 +15,7 @@ import (
 // read, or was cut off.
 func (s *Service) FollowAudit(ctx context.Context, actor *model.Actor, id model.OrganizationID,
 	after *int64) (from int64, err error) {
-	err = s.act(ctx, actor, model.ActionAuditRead, func(tx *store.Tx, line *model.AuditEntry) error {
+	err = s.access.Act(ctx, actor, model.ActionAuditRead, func(tx *store.Tx, line *model.AuditEntry) error {
 		audit.OnOrganization(line, id)
 		if err := s.mayReadAudit(tx, actor, id); err != nil {
 			return err

@@ -35,7 +35,7 @@ func (s *Service) Audit(ctx context.Context, actor *model.Actor, id model.Organi
 			return nil, err
 		}
 	}
-	err = s.act(ctx, actor, model.ActionAuditRead, func(tx *store.Tx, line *model.AuditEntry) error {
+	err = s.access.Act(ctx, actor, model.ActionAuditRead, func(tx *store.Tx, line *model.AuditEntry) error {
 		lines = nil
 		audit.OnOrganization(line, id)
 		if id != "" {

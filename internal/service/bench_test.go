@@ -15,9 +15,9 @@ import (
 	"signet/internal/access"
 	"signet/internal/blob"
 	"signet/internal/content"
+	"signet/internal/fanout"
 	"signet/internal/live"
 	"signet/internal/model"
-	"signet/internal/operators"
 	"signet/internal/people"
 	"signet/internal/seal/sealtest"
 	"signet/internal/service"
@@ -29,6 +29,7 @@ import (
 // house is an organization with people in it, on a real store, for benchmarks.
 type house struct {
 	access       *access.Control
+	people       *people.People
 	service      *service.Service
 	engine       *sqlite.Engine
 	statements   *atomic.Int64 // run so far
@@ -62,18 +63,20 @@ func newHouse(b testing.TB, n int, change ...func(*service.Options)) *house {
 		f(&options)
 	}
 	options.Access = access.New(access.Options{Store: kept, Hub: options.Hub, Clock: time.Now, DefaultRegion: "US"})
+	options.Fanout = fanout.New(fanout.Options{Store: kept, Hub: options.Hub, Clock: time.Now})
 	s := service.New(options)
-	must(b, operators.First(ctx, kept, time.Now(), "operator", "secret"))
+	directory := people.New(people.Options{Store: kept, Access: options.Access, Hub: options.Hub, Fanout: options.Fanout,
+		Clock: time.Now, Logger: options.Logger, Memory: s})
+	must(b, people.MakeFirstOperator(ctx, kept, time.Now(), "operator", "secret"))
 	operator := actor(b, options.Access, "operator", "secret")
 	name := "General Hospital"
-	h := &house{access: options.Access, service: s, engine: engine, statements: &counted.statements,
+	h := &house{access: options.Access, service: s, people: directory, engine: engine, statements: &counted.statements,
 		rows: &counted.rows, mostRead: &counted.read, store: kept, vault: options.Vault}
-	h.organization, err = s.CreateOrganization(ctx, operator, service.OrganizationCommand{Name: &name})
+	h.organization, err = directory.CreateOrganization(ctx, operator, people.OrganizationCommand{Name: &name})
 	must(b, err)
 	operator = actor(b, options.Access, "operator", "secret")
-	maker := people.New(people.Options{Store: kept, Access: options.Access, Clock: time.Now})
 	for i := range n {
-		user, err := maker.Create(ctx, operator, people.CreateCommand{
+		user, err := directory.Create(ctx, operator, people.CreateCommand{
 			Organization: h.organization, Username: fmt.Sprintf("user%d", i), IssueKey: true,
 		})
 		must(b, err)

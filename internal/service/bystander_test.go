@@ -22,7 +22,7 @@ import (
 	"signet/internal/fanout"
 	"signet/internal/live"
 	"signet/internal/model"
-	"signet/internal/operators"
+	"signet/internal/people"
 	"signet/internal/seal/sealtest"
 	"signet/internal/search"
 	"signet/internal/store"
@@ -80,7 +80,7 @@ func newTown(tb testing.TB, members int) *town {
 		must(kept.Close())
 		must(blobs.Close())
 	})
-	must(operators.First(ctx, kept, time.Now(), "operator", "secret"))
+	must(people.MakeFirstOperator(ctx, kept, time.Now(), "operator", "secret"))
 	t.operator = t.mustActor(tb, "operator", "secret")
 	t.large = t.mustOrganization(tb, townName)
 	small := t.mustOrganization(tb, "Clinic")
@@ -108,7 +108,7 @@ func (t *town) mustActor(tb testing.TB, key, secret string) *model.Actor {
 
 func (t *town) mustOrganization(tb testing.TB, name string) model.OrganizationID {
 	tb.Helper()
-	id, err := t.CreateOrganization(tb.Context(), t.operator, OrganizationCommand{Name: &name})
+	id, err := directory(t.Service).CreateOrganization(tb.Context(), t.operator, people.OrganizationCommand{Name: &name})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -246,7 +246,8 @@ func BenchmarkBystanders(b *testing.B) {
 		{"status", func() (err error) {
 			for i := range 50 {
 				text := fmt.Sprint("in theatre ", i)
-				if err := t.UpdateProfile(b.Context(), t.person, "me", ProfileCommand{Status: &text}); err != nil {
+				change := people.ProfileCommand{Status: &text}
+				if err := directory(t.Service).UpdateProfile(b.Context(), t.person, "me", change); err != nil {
 					return err
 				}
 			}
@@ -260,9 +261,9 @@ func BenchmarkBystanders(b *testing.B) {
 			}
 			return nil
 		}},
-		{"erase", func() error { return swept(t.EraseUser(b.Context(), t.operator, person, "person")) }},
+		{"erase", func() error { return swept(directory(t.Service).EraseUser(b.Context(), t.operator, person, "person")) }},
 		{"delete", func() error {
-			return swept(t.DeleteOrganization(b.Context(), t.operator, t.large, townName))
+			return swept(directory(t.Service).DeleteOrganization(b.Context(), t.operator, t.large, townName))
 		}},
 	} {
 		b.Run(c.name, func(b *testing.B) {

@@ -14,7 +14,7 @@ import (
 	"signet/internal/content"
 	"signet/internal/live"
 	"signet/internal/model"
-	"signet/internal/operators"
+	"signet/internal/people"
 	"signet/internal/seal/sealtest"
 	"signet/internal/store"
 	"signet/internal/store/enginetest"
@@ -67,8 +67,8 @@ func newCluster(t *testing.T, limits Limits) *cluster {
 	}
 	// The first start of all nodes at once.
 	c.atOnce(2, func(i int, node *Service) error {
-		err := operators.First(t.Context(), node.store, c.clock.Now(), fmt.Sprint("operator", i), "secret")
-		if errors.Is(err, operators.ErrExists) {
+		err := people.MakeFirstOperator(t.Context(), node.store, c.clock.Now(), fmt.Sprint("operator", i), "secret")
+		if errors.Is(err, people.ErrOperatorExists) {
 			return nil
 		}
 		return err
@@ -120,7 +120,7 @@ func (c *cluster) must(err error) {
 func (c *cluster) organization() model.OrganizationID {
 	c.t.Helper()
 	name := "Hospital"
-	id, err := c.nodes[0].CreateOrganization(c.t.Context(), c.admin, OrganizationCommand{Name: &name})
+	id, err := directory(c.nodes[0]).CreateOrganization(c.t.Context(), c.admin, people.OrganizationCommand{Name: &name})
 	c.must(err)
 	return id
 }
@@ -155,7 +155,7 @@ func (c *cluster) fresh(key string) *model.Actor {
 func (c *cluster) administrator(organization model.OrganizationID, name string) *model.Actor {
 	c.t.Helper()
 	a := c.member(organization, name)
-	_, err := c.nodes[0].GrantRole(c.t.Context(), c.admin, a.Account.String(), organization, model.RoleAdmin)
+	_, err := directory(c.nodes[0]).GrantRole(c.t.Context(), c.admin, a.Account.String(), organization, model.RoleAdmin)
 	c.must(err)
 	key, err := c.nodes[0].access.IssueKey(c.t.Context(), c.admin,
 		access.IssueKeyCommand{Account: a.Account.String(), Kind: model.Administrative})

@@ -70,12 +70,28 @@ func newService(o Options) *Service {
 	return New(o)
 }
 
+// directory returns the directory beside a service.
+func directory(s *Service) *people.People {
+	return people.New(people.Options{Store: s.store, Access: s.access, Hub: s.hub, Fanout: s.fanout, Clock: s.clock,
+		Logger: s.log, Memory: s, Streams: s.streams, EraseSoon: s.eraseSoon})
+}
+
 // create makes an account in an organization, with a key.
 func create(ctx context.Context, s *Service, actor *model.Actor, organization model.OrganizationID,
 	username string) (people.Created, error) {
-	maker := people.New(people.Options{Store: s.store, Access: s.access, Clock: s.clock})
-	return maker.Create(ctx, actor,
+	return directory(s).Create(ctx, actor,
 		people.CreateCommand{Organization: organization, Username: username, IssueKey: true})
+}
+
+// enroll puts an account into an organization, as the directory does.
+func enroll(tx *store.Tx, account *model.Account, m model.Membership) (err error) {
+	if m.Since, err = tx.Position(1, account.ID); err != nil {
+		return err
+	}
+	if _, err := tx.PutMembership(m); err != nil {
+		return err
+	}
+	return search.IndexAccount(tx, account, m)
 }
 
 // mustUpdate runs fn in a transaction.
@@ -138,7 +154,7 @@ func (f *fixture) insertAccount(tx *store.Tx, p searchPerson,
 	}
 	for _, o := range organizations {
 		m := model.Membership{Organization: o, Account: p.ID, Title: p.title, Department: p.department, Joined: f.now}
-		if err := join(tx, &p.Account, m); err != nil {
+		if err := enroll(tx, &p.Account, m); err != nil {
 			return p.ID, err
 		}
 	}

@@ -10,6 +10,9 @@ func (s *Service) Forget() {
 	s.recipients.forget()
 }
 
+// ForgetRecipients drops who may send to whom.
+func (s *Service) ForgetRecipients() { s.recipients.forget() }
+
 // ForgetAccess drops all that is remembered of keys and recipients: another process
 // has written to the store.
 func (s *Service) ForgetAccess() {

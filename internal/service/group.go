@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 
+	"signet/internal/content"
 	"signet/internal/fanout"
 	"signet/internal/model"
 	"signet/internal/store"
@@ -11,9 +12,6 @@ import (
 
 const (
 	maxGroupName = 256
-	// bangLimit is how many bang one call makes at most; where it would make more, each
-	// member gets one update instead (contract, section 6, bang).
-	bangLimit = 2000
 )
 
 // GroupCommand is what a call wants a group to be; what is nil stays as it is.
@@ -21,7 +19,7 @@ type GroupCommand struct {
 	CallOrganization model.OrganizationID
 	Name             *string
 	Description      *string
-	Avatar           *Upload
+	Avatar           *content.Upload
 	AvatarURL        *string
 	Members          []string // addresses; nil: not given
 	ReplayHistory    *bool
@@ -37,11 +35,11 @@ func (c *GroupCommand) validate() error {
 		}
 	}
 	if c.Description != nil {
-		if err := model.TooLong("description", *c.Description, maxFreeText); err != nil {
+		if err := model.TooLong("description", *c.Description, model.MaxFreeText); err != nil {
 			return err
 		}
 	}
-	return validAvatarURL(c.AvatarURL)
+	return model.ValidAvatarURL(c.AvatarURL)
 }
 
 // groupOf loads a group that is not deleted, with its members and what the actor
@@ -128,7 +126,7 @@ func (s *Service) DeleteGroup(ctx context.Context, actor *model.Actor, id model.
 		if err := searchindex.Remove(tx, g.Organization, g.Entity()); err != nil {
 			return err
 		}
-		if err := plan.Do(&g, friends(&g, store.Tell, false, members)); err != nil {
+		if err := plan.Do(&g, fanout.Friends(&g, store.Tell, false, members)); err != nil {
 			return err
 		}
 		if err := tx.NoteDeparture(g.Organization); err != nil { // its history is for nobody any more

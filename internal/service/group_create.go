@@ -57,7 +57,7 @@ func (s *Service) CreateGroup(ctx context.Context, actor *model.Actor, c GroupCo
 		return s.insertGroup(ctx, tx, plan, actor, &g, metadata)
 	})
 	if err != nil {
-		c.Avatar.doubt(err)
+		c.Avatar.Doubt(err)
 		return model.Group{}, err
 	}
 	return g, s.fanout.Carry(ctx, plan)
@@ -112,7 +112,8 @@ func (s *Service) insertGroup(
 	// Everybody is told of its own entering, and of nobody else's: n events,
 	// not n times n.
 	self := model.AccountID{}
-	err := plan.Do(g, friends(g, store.Enter, true, g.Members), bang(g, actor, self, true, g.Created, g.Members))
+	err := plan.Do(g, fanout.Friends(g, store.Enter, true, g.Members),
+		fanout.Bang(g, actor, self, true, g.Created, g.Members))
 	if err != nil {
 		return err
 	}

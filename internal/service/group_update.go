@@ -79,9 +79,9 @@ func (s *Service) UpdateGroup(
 		if err := applyToGroup(tx, &g, &c); err != nil {
 			return err
 		}
-		pieces, tell := s.moves(actor, &g, leaving, entering)
+		pieces, tell := plan.Moves(actor, &g, leaving, entering)
 		if tell {
-			pieces = append(pieces, update(&g, g.Members))
+			pieces = append(pieces, fanout.Update(&g, g.Members))
 		}
 		if err := plan.Do(&g, pieces...); err != nil || rights.member {
 			return err
@@ -89,7 +89,7 @@ func (s *Service) UpdateGroup(
 		return s.recordOnGroup(ctx, tx, actor, model.ActionGroupUpdate, g.Organization, id)
 	})
 	if err != nil {
-		c.Avatar.doubt(err)
+		c.Avatar.Doubt(err)
 		return model.Group{}, err
 	}
 	return g, nil
@@ -144,5 +144,5 @@ func (s *Service) membersToMove(tx *store.Tx, actor *model.Actor, g *model.Group
 	if slices.Contains(g.Members, actor.Account) && !slices.Contains(wanted, actor.Account) {
 		wanted = append(wanted, actor.Account)
 	}
-	return without(g.Members, wanted), without(wanted, g.Members), s.withinGroupLimit(len(wanted))
+	return fanout.Without(g.Members, wanted), fanout.Without(wanted, g.Members), s.withinGroupLimit(len(wanted))
 }

@@ -11,7 +11,7 @@ import (
 	"signet/internal/backlog"
 	"signet/internal/custody"
 	"signet/internal/model"
-	"signet/internal/service"
+	"signet/internal/people"
 	"signet/internal/store"
 	"signet/internal/upkeep"
 )
@@ -44,15 +44,15 @@ func TestNoTransactionIsAboutAllMembers(t *testing.T) {
 		do   func() error
 	}{
 		{"a status is set", func() error {
-			return h.service.UpdateProfile(t.Context(), h.actors[0], "me", service.ProfileCommand{Status: &text})
+			return h.people.UpdateProfile(t.Context(), h.actors[0], "me", people.ProfileCommand{Status: &text})
 		}},
 		{"the organization is renamed", func() error {
-			return h.service.UpdateOrganization(t.Context(), operator, h.organization, service.OrganizationCommand{Name: &name})
+			return h.people.UpdateOrganization(t.Context(), operator, h.organization, people.OrganizationCommand{Name: &name})
 		}},
 		{"somebody is disabled", func() error { return h.access.SetDisabled(t.Context(), operator, person.String(), true) }},
-		{"somebody is erased", func() error { return h.service.EraseUser(t.Context(), operator, person.String(), "user0") }},
+		{"somebody is erased", func() error { return h.people.EraseUser(t.Context(), operator, person.String(), "user0") }},
 		{"the organization is deleted", func() error {
-			return h.service.DeleteOrganization(t.Context(), operator, h.organization, name)
+			return h.people.DeleteOrganization(t.Context(), operator, h.organization, name)
 		}},
 	} {
 		h.rows.Store(0)

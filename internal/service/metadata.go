@@ -105,7 +105,7 @@ func (s *Service) SetMetadata(ctx context.Context, actor *model.Actor, address s
 		return err
 	}
 	if m == nil {
-		return s.store.Update(ctx, s.acting(actor, func(tx *store.Tx) error {
+		return s.store.Update(ctx, s.access.Acting(actor, func(tx *store.Tx) error {
 			p, err := s.subjectToDescribe(tx, actor, address, organization)
 			if err != nil {
 				return err
@@ -127,7 +127,7 @@ func (s *Service) SetMetadata(ctx context.Context, actor *model.Actor, address s
 			sealed, err = s.vault.SealMetadata(ctx, leases, p.organization, p.entity, m)
 		}
 		return err
-	}, s.acting(actor, func(tx *store.Tx) error {
+	}, s.access.Acting(actor, func(tx *store.Tx) error {
 		now, err := s.subjectToDescribe(tx, actor, address, organization)
 		if err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"signet/internal/model"
+	"signet/internal/people"
 )
 
 // A node knows for up to a second who administered what. What changes access or the
@@ -17,10 +18,10 @@ func TestAnAdministratorThatAnotherNodeDemotedAdministersNothing(t *testing.T) {
 	ctx, name := t.Context(), "Renamed"
 	for what, end := range map[string]func(o model.OrganizationID, a *model.Actor) error{
 		"demoted": func(o model.OrganizationID, a *model.Actor) error {
-			return c.nodes[1].RevokeRole(ctx, c.admin, a.Account.String(), o, model.RoleAdmin)
+			return directory(c.nodes[1]).RevokeRole(ctx, c.admin, a.Account.String(), o, model.RoleAdmin)
 		},
 		"removed": func(o model.OrganizationID, a *model.Actor) error {
-			return c.nodes[1].RemoveMember(ctx, c.admin, a.Account.String(), o)
+			return directory(c.nodes[1]).RemoveMember(ctx, c.admin, a.Account.String(), o)
 		},
 	} {
 		o := c.organization()
@@ -31,25 +32,25 @@ func TestAnAdministratorThatAnotherNodeDemotedAdministersNothing(t *testing.T) {
 		c.must(err)
 		c.must(end(o, ann))
 		_, creating := create(ctx, node, ann, o, what+"-new")
-		_, granting := node.GrantRole(ctx, ann, bob, o, model.RoleAdmin)
+		_, granting := directory(node).GrantRole(ctx, ann, bob, o, model.RoleAdmin)
 		for act, err := range map[string]error{
 			"make an account": creating, "grant a role": granting,
-			"take a role away":        node.RevokeRole(ctx, ann, stays.Account.String(), o, model.RoleAdmin),
-			"add a member":            second(node.AddMember(ctx, ann, carl, o, nil, nil)),
-			"remove a member":         node.RemoveMember(ctx, ann, bob, o),
-			"change the organization": node.UpdateOrganization(ctx, ann, o, OrganizationCommand{Name: &name}),
+			"take a role away":        directory(node).RevokeRole(ctx, ann, stays.Account.String(), o, model.RoleAdmin),
+			"add a member":            second(directory(node).AddMember(ctx, ann, carl, o, nil, nil)),
+			"remove a member":         directory(node).RemoveMember(ctx, ann, bob, o),
+			"change the organization": directory(node).UpdateOrganization(ctx, ann, o, people.OrganizationCommand{Name: &name}),
 			"change a group":          second(node.UpdateGroup(ctx, ann, group.ID, GroupCommand{Name: &name})),
 			"add to a group":          node.AddGroupMembers(ctx, ann, group.ID, []string{bob}),
 			"take out of a group":     node.RemoveGroupMembers(ctx, ann, group.ID, []string{bob}),
 			"delete a group":          node.DeleteGroup(ctx, ann, group.ID),
-			"delete the organization": node.DeleteOrganization(ctx, ann, o, "Hospital"),
+			"delete the organization": directory(node).DeleteOrganization(ctx, ann, o, "Hospital"),
 		} {
 			if refused := new(model.Error); !errors.As(err, &refused) || refused.Kind != model.Forbidden &&
 				refused.Kind != model.NotFound {
 				t.Errorf("who was %s elsewhere may %s: %v", what, act, err)
 			}
 		}
-		if got, err := node.Organization(ctx, c.admin, o); err != nil || got.Name != "Hospital" {
+		if got, err := directory(node).Organization(ctx, c.admin, o); err != nil || got.Name != "Hospital" {
 			t.Errorf("the organization is %+v, %v", got, err)
 		}
 		if !c.fresh(stays.Key.Key).Administers(o) {
@@ -92,7 +93,7 @@ func TestWhatAnotherNodeEndedCallsNoMore(t *testing.T) {
 			"mark as read":     node.MarkStatus(ctx, ann, nil, []model.MessageID{got.Message}),
 			"read all":         second(node.ReadConversation(ctx, ann, to, o, math.MaxInt64)),
 			"recall":           node.Recall(ctx, ann, sent.Message),
-			"change a profile": node.UpdateProfile(ctx, ann, "me", ProfileCommand{Status: &text}),
+			"change a profile": directory(node).UpdateProfile(ctx, ann, "me", people.ProfileCommand{Status: &text}),
 			"describe":         node.SetMetadata(ctx, ann, "me", o, map[string]string{"a": "b"}),
 			"undescribe":       node.SetMetadata(ctx, ann, "me", o, nil),
 			"list":             node.AddToRoster(ctx, ann, to, o),

@@ -11,6 +11,7 @@ import (
 
 	"signet/internal/access"
 	"signet/internal/model"
+	"signet/internal/people"
 	"signet/internal/store"
 )
 
@@ -91,12 +92,12 @@ func TestNodesKeepAnAdministrator(t *testing.T) {
 	for range 5 {
 		o := c.organization()
 		a, b := c.administrator(o, "a"+strings.ToLower(string(o))), c.administrator(o, "b"+strings.ToLower(string(o)))
-		c.must(c.nodes[0].RevokeRole(t.Context(), a, c.admin.Account.String(), o, model.RoleAdmin))
+		c.must(directory(c.nodes[0]).RevokeRole(t.Context(), a, c.admin.Account.String(), o, model.RoleAdmin))
 		refused := c.atOnce(2, func(i int, node *Service) error {
 			if i == 0 {
-				return node.RevokeRole(context.Background(), a, b.Account.String(), o, model.RoleAdmin)
+				return directory(node).RevokeRole(context.Background(), a, b.Account.String(), o, model.RoleAdmin)
 			}
-			return node.RemoveMember(context.Background(), b, a.Account.String(), o)
+			return directory(node).RemoveMember(context.Background(), b, a.Account.String(), o)
 		})
 		left := view(c, func(tx *store.Tx) ([]model.AccountID, error) { return tx.Holders(o, model.RoleAdmin) })
 		if len(left) != 1 || refused != 1 {
@@ -141,7 +142,7 @@ func TestNodesLeaveNothingWithOneWhoLeft(t *testing.T) {
 		c.atOnce(8, func(i int, node *Service) (err error) {
 			switch i {
 			case 0:
-				return node.RemoveMember(context.Background(), c.admin, bob.Account.String(), o)
+				return directory(node).RemoveMember(context.Background(), c.admin, bob.Account.String(), o)
 			case 1, 2:
 				return node.AddGroupMembers(context.Background(), ann, g.ID, []string{bob.Account.String()})
 			case 3:
@@ -277,9 +278,10 @@ func TestAKeyThatAnotherNodeEndedGivesNobodyAccess(t *testing.T) {
 		_, rotating := c.nodes[0].access.RotateKey(t.Context(), ann, "me", other.Key.Key, 0, "")
 		_, creating := create(t.Context(), c.nodes[0], ann, o, "new")
 		_, signingIn := c.nodes[0].access.LoginWithKey(t.Context(), ann, access.Device{Name: "phone"})
-		_, granting := c.nodes[0].GrantRole(t.Context(), ann, bob, o, model.RoleAdmin)
-		_, founding := c.nodes[0].CreateOrganization(t.Context(), ann, OrganizationCommand{Name: new("Mine")})
-		_, lookingUp := c.nodes[0].LookupUser(t.Context(), ann, "operator", "")
+		_, granting := directory(c.nodes[0]).GrantRole(t.Context(), ann, bob, o, model.RoleAdmin)
+		_, founding := directory(c.nodes[0]).CreateOrganization(t.Context(), ann,
+			people.OrganizationCommand{Name: new("Mine")})
+		_, lookingUp := directory(c.nodes[0]).LookupUser(t.Context(), ann, "operator", "")
 		for what, err := range map[string]error{
 			"add to a group":         c.nodes[0].AddGroupMembers(t.Context(), ann, g.ID, []string{bob}),
 			"name a group's members": describing,
@@ -303,15 +305,16 @@ func TestARoleThatAnotherNodeEndedGivesNobodyAccess(t *testing.T) {
 	o := c.organization()
 	ends := map[string]func(node *Service, a *model.Actor) error{
 		"demoted": func(node *Service, a *model.Actor) error {
-			return node.RevokeRole(t.Context(), c.admin, a.Account.String(), o, model.RoleAdmin)
+			return directory(node).RevokeRole(t.Context(), c.admin, a.Account.String(), o, model.RoleAdmin)
 		},
 		"removed": func(node *Service, a *model.Actor) error {
-			return node.RemoveMember(t.Context(), c.admin, a.Account.String(), o)
+			return directory(node).RemoveMember(t.Context(), c.admin, a.Account.String(), o)
 		},
 	}
 	for name, end := range ends {
 		ann := c.administrator(o, "ann-"+name)
-		if _, err := c.nodes[0].CreateOrganization(t.Context(), ann, OrganizationCommand{Name: new("Before")}); err != nil {
+		_, err := directory(c.nodes[0]).CreateOrganization(t.Context(), ann, people.OrganizationCommand{Name: new("Before")})
+		if err != nil {
 			t.Fatal(err)
 		}
 		bob := c.administrator(o, "bob-"+name)
@@ -322,11 +325,11 @@ func TestARoleThatAnotherNodeEndedGivesNobodyAccess(t *testing.T) {
 		c.must(end(c.nodes[1], bob))
 		for what, try := range map[string]func() error{
 			"make an organization": func() error {
-				_, err := c.nodes[0].CreateOrganization(t.Context(), bob, OrganizationCommand{Name: new("Mine")})
+				_, err := directory(c.nodes[0]).CreateOrganization(t.Context(), bob, people.OrganizationCommand{Name: new("Mine")})
 				return err
 			},
 			"look somebody up": func() error {
-				_, err := c.nodes[0].LookupUser(t.Context(), bob, "operator", "")
+				_, err := directory(c.nodes[0]).LookupUser(t.Context(), bob, "operator", "")
 				return err
 			},
 			"join a group": func() error {

@@ -105,7 +105,7 @@ func TestNoTransactionWritesMuchToAQueue(t *testing.T) {
 		{"a queue is too long", func() { h.mustQueueOther(t, bob, 2500) }, func() error { return sweep(0) }, 1000},
 		{"its events are too old", func() {}, func() error { return h.sweeper(2 * time.Hour).KeepHouse(t.Context()) }, 0},
 		{"somebody leaves the organization", func() { h.mustQueueOther(t, bob, 900) }, func() error {
-			return h.service.RemoveMember(t.Context(), operator, bob.Account.String(), h.organization)
+			return h.people.RemoveMember(t.Context(), operator, bob.Account.String(), h.organization)
 		}, 1},
 	} {
 		c.prepare()

@@ -18,7 +18,7 @@ func (s *Service) Recall(ctx context.Context, actor *model.Actor, id model.Messa
 	now := s.now()
 	var plan *fanout.Plan
 	erased := false
-	err := s.spare(ctx, s.acting(actor, func(tx *store.Tx) error {
+	err := s.spare(ctx, s.access.Acting(actor, func(tx *store.Tx) error {
 		plan, erased = s.fanout.Plan(tx, now), false
 		for _, organization := range actor.Organizations() { // so that no legal hold begins meanwhile
 			if err := tx.ShareOrganization(organization); err != nil {
@@ -83,7 +83,7 @@ func (s *Service) RecallFor(ctx context.Context, actor *model.Actor, organizatio
 		return err
 	}
 	err := s.room.Sparing(func() error {
-		return s.administer(ctx, actor, model.ActionMessageRecall, organization, recall)
+		return s.access.Administer(ctx, actor, model.ActionMessageRecall, organization, recall)
 	})
 	return s.recalled(ctx, id, plan, erased, err)
 }

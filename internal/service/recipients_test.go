@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"signet/internal/model"
+	"signet/internal/people"
 )
 
 // What a node remembers of a recipient neither lets through who was taken out on
@@ -20,8 +21,8 @@ func TestRememberedRecipientsDecideNothing(t *testing.T) {
 		return err
 	}
 	set := func(node *Service, allowed bool) {
-		c.must(node.UpdateOrganization(t.Context(), c.admin, organization,
-			OrganizationCommand{Settings: model.Settings{PriorityMessaging: &allowed}}))
+		c.must(directory(node).UpdateOrganization(t.Context(), c.admin, organization,
+			people.OrganizationCommand{Settings: model.Settings{PriorityMessaging: &allowed}}))
 	}
 	wantCode := func(what string, err error, code string) {
 		t.Helper()
@@ -37,8 +38,8 @@ func TestRememberedRecipientsDecideNothing(t *testing.T) {
 	set(there, true)
 	c.must(send(1)) // turned on there
 
-	c.must(there.RemoveMember(t.Context(), c.admin, bob.Account.String(), organization))
+	c.must(directory(there).RemoveMember(t.Context(), c.admin, bob.Account.String(), organization))
 	wantCode("taken out there", send(0), "not_found")
-	c.must(second(there.AddMember(t.Context(), c.admin, bob.Account.String(), organization, nil, nil)))
+	c.must(second(directory(there).AddMember(t.Context(), c.admin, bob.Account.String(), organization, nil, nil)))
 	c.must(send(0))
 }

@@ -90,7 +90,7 @@ func (s *Service) AddToRoster(ctx context.Context, actor *model.Actor, address s
 		return model.Invalidf("entity_required", "entity", "An entity is required.")
 	}
 	changed := false
-	err := s.store.Update(ctx, s.acting(actor, func(tx *store.Tx) error {
+	err := s.store.Update(ctx, s.access.Acting(actor, func(tx *store.Tx) error {
 		changed = false
 		p, err := s.subject(tx, actor, address, organization)
 		if err != nil {
@@ -124,7 +124,7 @@ func (s *Service) RemoveFromRoster(ctx context.Context, actor *model.Actor, addr
 	organization model.OrganizationID) error {
 	var plan *fanout.Plan
 	var left *store.Withdrawal
-	err := s.spare(ctx, s.acting(actor, func(tx *store.Tx) error {
+	err := s.spare(ctx, s.access.Acting(actor, func(tx *store.Tx) error {
 		plan, left = s.fanout.Plan(tx, s.now()), nil
 		p, err := s.rosterSubject(ctx, tx, actor, address, organization)
 		if err != nil {
@@ -186,7 +186,7 @@ func (s *Service) removeGroup(tx *store.Tx, plan *fanout.Plan, actor *model.Acto
 		if g.Members, err = tx.GroupMembers(id); err != nil {
 			return nil, err
 		}
-		if err := s.moveMembers(plan, actor, &g, []model.AccountID{actor.Account}, nil); err != nil {
+		if err := plan.MoveMembers(actor, &g, []model.AccountID{actor.Account}, nil); err != nil {
 			return nil, err
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"signet/internal/content"
 	"signet/internal/live"
 	"signet/internal/model"
-	"signet/internal/operators"
+	"signet/internal/people"
 	"signet/internal/seal"
 	"signet/internal/seal/sealtest"
 	"signet/internal/store"
@@ -42,7 +42,7 @@ func newSealed(t *testing.T) *cluster {
 		Vault: &content.Vault{Store: c.store, Ring: ring, Blobs: blobs},
 		Hub:   live.NewHub(0), Clock: c.clock.Now, Logger: slog.New(slog.DiscardHandler),
 		EventsRetention: time.Hour * 24 * 30})}
-	c.must(operators.First(t.Context(), c.store, c.clock.Now(), "operator", "secret"))
+	c.must(people.MakeFirstOperator(t.Context(), c.store, c.clock.Now(), "operator", "secret"))
 	c.admin = c.fresh("operator")
 	return c
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"signet/internal/model"
+	"signet/internal/people"
 	"signet/internal/search"
 	"signet/internal/store"
 	"signet/internal/store/searchindex"
@@ -75,7 +76,7 @@ func TestSearchShowsWhoMaySeeIt(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return join(tx, &account, model.Membership{Organization: theirs, Account: both, Title: "Secret title",
+		return enroll(tx, &account, model.Membership{Organization: theirs, Account: both, Title: "Secret title",
 			Joined: f.now})
 	})
 	mine := f.group(ours, "Bobs of mine", false, me)
@@ -153,7 +154,8 @@ func TestSearchFollowsWhatChanges(t *testing.T) {
 	actor, ctx := f.actor(me), context.Background()
 
 	name := "Bob Anew"
-	if err := f.service.UpdateProfile(ctx, f.actor(other), "me", ProfileCommand{DisplayName: &name}); err != nil {
+	change := people.ProfileCommand{DisplayName: &name}
+	if err := directory(f.service).UpdateProfile(ctx, f.actor(other), "me", change); err != nil {
 		t.Fatal(err)
 	}
 	f.wantNames(actor, searchFor("display_name", "old"))
@@ -171,13 +173,9 @@ func TestSearchFollowsWhatChanges(t *testing.T) {
 	f.mustUpdate(func(tx *store.Tx) error { return searchindex.Remove(tx, o, group.Entity()) })
 	f.wantNames(f.actor(other), searchFor("name", "team"))
 
-	f.mustUpdate(func(tx *store.Tx) error {
-		account, _, err := tx.Account(other)
-		if err == nil {
-			err = f.service.leave(tx, f.service.fanout.Plan(tx, f.now), actor, &account, o)
-		}
-		return err
-	})
+	if err := directory(f.service).RemoveMember(ctx, f.actor(other), "me", o); err != nil {
+		t.Fatal(err)
+	}
 	f.wantNames(actor, searchFor("any", "bob"))
 	f.mustUpdate(func(tx *store.Tx) error { return tx.EndOrganization(o) })
 	f.wantNames(f.actor(me), SearchCommand{})

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"hash"
 
+	"signet/internal/content"
 	"signet/internal/model"
 	"signet/internal/store"
 )
@@ -20,7 +21,7 @@ type SendCommand struct {
 	CallOrganization      model.OrganizationID // the organization header
 	Body                  string
 	Data                  []model.DataItem
-	Upload                *Upload
+	Upload                *content.Upload
 	Refused               error // what RefusesUpload said of a file, which was not kept
 	TTL                   *int
 	DOR                   *bool
@@ -69,7 +70,7 @@ func (s *Service) Send(ctx context.Context, actor *model.Actor, c SendCommand) (
 		return Sent{}, err
 	}
 	sent, err := s.post(ctx, actor, d)
-	c.Upload.doubt(err)
+	c.Upload.Doubt(err)
 	return sent, err
 }
 

@@ -1,9 +1,9 @@
 // Package service carries out what the interface offers: one file a verb or a
 // noun, each a use case from its first check to the wake-up after the commit.
 //
-// It owns who may do what (access.go), the meaning of a message's content, and
-// the order of things inside a transaction. It does not know HTTP, JSON on the
-// wire, or SQL.
+// It owns messages, groups, conversations and queues: who may do what with them (access.go),
+// the meaning of a message's content, and the order of things inside a transaction. It does
+// not know HTTP, JSON on the wire, or SQL, nor who belongs where (people).
 package service
 
 import (
@@ -32,7 +32,6 @@ type Limits struct {
 	MetadataKeys   int
 	MetadataBytes  int64 // of an organization
 	GroupsPerDay   int   // made with a regular key
-	ApproveJoins   bool  // an account that another organization created has to agree
 }
 
 // Options are what a service works with.

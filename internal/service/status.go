@@ -47,7 +47,7 @@ func (s *Service) mark(ctx context.Context, actor *model.Actor, ids []model.Mess
 	now time.Time) error {
 	var senders []model.AccountID
 	var moved *marks
-	err := s.spare(ctx, s.acting(actor, func(tx *store.Tx) (err error) {
+	err := s.spare(ctx, s.access.Acting(actor, func(tx *store.Tx) (err error) {
 		if err := tx.LockMessages(actor.Organizations(), ids...); err != nil {
 			return err
 		}

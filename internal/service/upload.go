@@ -8,26 +8,11 @@ import (
 	"io"
 	"time"
 
+	"signet/internal/content"
 	"signet/internal/disk"
 	"signet/internal/model"
 	"signet/internal/store"
 )
-
-// Upload is a file whose bytes are in the blob store and which nothing refers to
-// yet: it is sent, or discarded, or swept a day later.
-type Upload struct {
-	model.Attachment
-	Digest []byte // SHA-256 of the bytes, where it was asked for
-
-	inDoubt bool // whether it was sent: the store could not say
-}
-
-// doubt notes a failure after which something may refer to the upload all the same.
-func (u *Upload) doubt(err error) {
-	if u != nil && errors.Is(err, store.ErrUnavailable) {
-		u.inDoubt = true
-	}
-}
 
 // RefusesUpload asks, before a file is kept, whether the message that it is for would be
 // refused: the day's messages are used up, or there is no such recipient. It returns that
@@ -56,18 +41,19 @@ func (s *Service) RefusesUpload(ctx context.Context, actor *model.Actor, c SendC
 // into the message. A digest is taken for a message with a Request-ID only, to compare a
 // repeat with: it is a quarter of the work. An error of the reader, such as its limit,
 // comes back as it is, and leaves nothing.
-func (s *Service) Upload(ctx context.Context, name, contentType string, digest bool, r io.Reader) (*Upload, error) {
+func (s *Service) Upload(ctx context.Context, name, contentType string, digest bool,
+	r io.Reader) (*content.Upload, error) {
 	return s.upload(ctx, model.Attachment{Blob: newID(), Name: name, ContentType: contentType, Key: s.vault.NewFileKey()},
 		digest, r)
 }
 
 // UploadAvatar does so for the picture of an account or group. It is not sealed:
 // everybody who shares an organization with an account sees it.
-func (s *Service) UploadAvatar(ctx context.Context, name, contentType string, r io.Reader) (*Upload, error) {
+func (s *Service) UploadAvatar(ctx context.Context, name, contentType string, r io.Reader) (*content.Upload, error) {
 	return s.upload(ctx, model.Attachment{Blob: newID(), Name: name, ContentType: contentType}, false, r)
 }
 
-func (s *Service) upload(ctx context.Context, a model.Attachment, digest bool, r io.Reader) (*Upload, error) {
+func (s *Service) upload(ctx context.Context, a model.Attachment, digest bool, r io.Reader) (*content.Upload, error) {
 	if !s.room.ForFiles() {
 		return nil, &model.Error{Kind: model.Unavailable, Code: "attachments_unavailable", RetryAfter: disk.RetryAfter,
 			Message: "No files are taken at the moment, please try again."}
@@ -80,7 +66,7 @@ func (s *Service) upload(ctx context.Context, a model.Attachment, digest bool, r
 		return nil, err
 	}
 	a.Size = read.size
-	u := &Upload{Attachment: a}
+	u := &content.Upload{Attachment: a}
 	if digest {
 		u.Digest = read.digest.Sum(nil)
 	}
@@ -105,8 +91,8 @@ func (c *countedReader) Read(p []byte) (int, error) {
 
 // Discard erases an upload that is not going to be sent, unless it was sent. Where
 // the store could not say whether it was, that is left to the sweep.
-func (s *Service) Discard(ctx context.Context, u *Upload) {
-	if u.inDoubt {
+func (s *Service) Discard(ctx context.Context, u *content.Upload) {
+	if u.InDoubt() {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)

@@ -14,9 +14,9 @@ import (
 	"signet/internal/blob"
 	"signet/internal/content"
 	"signet/internal/custody"
+	"signet/internal/fanout"
 	"signet/internal/live"
 	"signet/internal/model"
-	"signet/internal/operators"
 	"signet/internal/people"
 	"signet/internal/seal"
 	"signet/internal/seal/sealtest"
@@ -42,6 +42,7 @@ type house struct {
 type server struct {
 	*access.Control
 	*service.Service
+	*people.People
 	hub      *live.Hub
 	registry *Registry
 	streams  *Streams
@@ -111,12 +112,15 @@ func (h *house) serve(engine store.Engine, ring *seal.Ring, limit int, blobs str
 	s.Control = access.New(access.Options{
 		Store: kept, Hub: hub, Clock: h.clock.Now, Streams: s.registry, DefaultRegion: "US",
 	})
+	fans := fanout.New(fanout.Options{Store: kept, Hub: hub, Clock: h.clock.Now})
 	s.Service = service.New(service.Options{
 		Access: s.Control, Store: kept, Vault: &content.Vault{Store: kept, Ring: ring, Blobs: files},
-		Hub: hub, Clock: h.clock.Now,
+		Hub: hub, Fanout: fans, Clock: h.clock.Now,
 		Time:   s.time,
 		Logger: log, Streams: s.registry, EventsRetention: 30 * 24 * time.Hour,
 	})
+	s.People = people.New(people.Options{Store: kept, Access: s.Control, Hub: hub, Fanout: fans, Clock: h.clock.Now,
+		Logger: log, Memory: s.Service, Streams: s.registry})
 	s.streams = New(s.registry, s.Control, s.Service)
 	h.servers = append(h.servers, s)
 	if h.store == nil {
@@ -128,7 +132,7 @@ func (h *house) serve(engine store.Engine, ring *seal.Ring, limit int, blobs str
 // open makes the operator.
 func (h *house) open() *house {
 	h.t.Helper()
-	h.must(operators.First(h.t.Context(), h.store, h.clock.Now(), "operator", "secret"))
+	h.must(people.MakeFirstOperator(h.t.Context(), h.store, h.clock.Now(), "operator", "secret"))
 	h.admin = h.signIn(h.servers[0], "operator", "secret")
 	return h
 }
@@ -152,7 +156,7 @@ func (h *house) signIn(s *server, key, secret string) *model.Actor {
 func (h *house) organization() model.OrganizationID {
 	h.t.Helper()
 	name := "Hospital"
-	id, err := h.servers[0].CreateOrganization(h.t.Context(), h.admin, service.OrganizationCommand{Name: &name})
+	id, err := h.servers[0].CreateOrganization(h.t.Context(), h.admin, people.OrganizationCommand{Name: &name})
 	h.must(err)
 	return id
 }
@@ -160,8 +164,7 @@ func (h *house) organization() model.OrganizationID {
 // member makes an account in an organization and returns it as it calls.
 func (h *house) member(organization model.OrganizationID, name string) *model.Actor {
 	h.t.Helper()
-	maker := people.New(people.Options{Store: h.store, Access: h.servers[0].Control, Clock: h.clock.Now})
-	made, err := maker.Create(h.t.Context(), h.admin,
+	made, err := h.servers[0].Create(h.t.Context(), h.admin,
 		people.CreateCommand{Organization: organization, Username: name, IssueKey: true})
 	h.must(err)
 	return h.signIn(h.servers[0], made.Key.Key.Key, made.Key.Secret)

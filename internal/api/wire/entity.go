@@ -2,7 +2,6 @@ package wire
 
 import (
 	"signet/internal/model"
-	"signet/internal/service"
 )
 
 type Email struct {
@@ -64,7 +63,7 @@ func (v *View) User(e model.Entity) User {
 
 // AvatarURL shows an avatar: a stored one at the server's own address.
 func (v *View) AvatarURL(avatar string) string {
-	if id, stored := service.StoredAvatar(avatar); stored {
+	if id, stored := model.StoredAvatar(avatar); stored {
 		return v.Base + "/v2/avatar/" + id
 	}
 	return avatar

@@ -3,6 +3,8 @@ package metamorphic
 import (
 	"time"
 
+	"signet/internal/people"
+
 	"pgregory.net/rapid"
 
 	"signet/internal/model"
@@ -139,7 +141,7 @@ func (p *play) createOrganization(t *rapid.T) {
 	}
 	p.tick()
 	operator := p.world.accounts[0]
-	id, err := p.service.CreateOrganization(t.Context(), p.actor(t, operator), service.OrganizationCommand{
+	id, err := p.service.CreateOrganization(t.Context(), p.actor(t, operator), people.OrganizationCommand{
 		Name: &o.name, Settings: model.Settings{TTL: o.ttl, MaxTTL: o.maxTTL, DOR: &o.dor, Forward: &o.forward},
 	})
 	agree(t, "create an organization", err, fine)

@@ -22,8 +22,7 @@ import (
 	"signet/internal/fanout"
 	"signet/internal/live"
 	"signet/internal/model"
-	"signet/internal/operators"
-	enrol "signet/internal/people"
+	"signet/internal/people"
 	"signet/internal/seal/sealtest"
 	"signet/internal/service"
 	"signet/internal/store"
@@ -32,7 +31,7 @@ import (
 )
 
 const (
-	people = 4 // beside the operator: few, so that much happens between the same ones
+	persons = 4 // beside the operator: few, so that much happens between the same ones
 
 	// retention is short, so that sequences reach it. It is no whole number of
 	// milliseconds, as all times of the clock are, so that no event is just as old.
@@ -63,19 +62,18 @@ func newTemplate(t *testing.T) *template {
 	s, kept, err := openService(t, dir, func() time.Time { return start }, fanout.Rows)
 	must(t, err)
 	ctx := t.Context()
-	must(t, operators.First(ctx, kept.Store, start, "operator", "secret"))
+	must(t, people.MakeFirstOperator(ctx, kept.Store, start, "operator", "secret"))
 	operator, err := s.Authenticate(ctx, "operator", "secret", netip.Addr{})
 	must(t, err)
 	name := nameOfFirst
-	tm.organization, err = s.CreateOrganization(ctx, operator, service.OrganizationCommand{Name: &name})
+	tm.organization, err = s.CreateOrganization(ctx, operator, people.OrganizationCommand{Name: &name})
 	must(t, err)
 	tm.people = append(tm.people, person{operator.Account, "operator", "secret"})
 	operator, err = s.Authenticate(ctx, "operator", "secret", netip.Addr{})
 	must(t, err)
-	maker := enrol.New(enrol.Options{Store: kept.Store, Access: s.Control, Clock: func() time.Time { return start }})
-	for i := range people {
-		user, err := maker.Create(ctx, operator,
-			enrol.CreateCommand{Organization: tm.organization, Username: fmt.Sprint("user", i+1), IssueKey: true})
+	for i := range persons {
+		user, err := s.Create(ctx, operator,
+			people.CreateCommand{Organization: tm.organization, Username: fmt.Sprint("user", i+1), IssueKey: true})
 		must(t, err)
 		tm.people = append(tm.people, person{user.Entity.Account.ID, user.Key.Key.Key, user.Key.Secret})
 	}
@@ -101,6 +99,7 @@ func must(t testing.TB, err error) {
 type cases struct {
 	*access.Control
 	*service.Service
+	*people.People
 }
 
 // openService opens a service on what a directory holds. What closes the store
@@ -123,10 +122,12 @@ func openService(t enginetest.TB, dir string, clock func() time.Time, rows int) 
 	work := backlog.NewWorker(backlog.Options{Store: kept, Now: clock, Log: log})
 	fans := fanout.New(fanout.Options{Store: kept, Hub: hub, Clock: clock, Rows: rows})
 	work.Register(fans.Kind())
-	s := &cases{control, service.New(service.Options{
+	s := &cases{Control: control, Service: service.New(service.Options{
 		Access: control, Store: kept, Vault: vault, Hub: hub, Clock: clock, Logger: log, EventsRetention: retention,
 		Fanout: fans,
 	})}
+	s.People = people.New(people.Options{Store: kept, Access: control, Vault: vault, Hub: hub, Fanout: fans, Clock: clock,
+		Logger: log, Memory: s.Service})
 	sweeper := upkeep.NewSweeper(upkeep.Options{
 		Store: kept, Vault: vault, Clock: custody.NewClock(custody.ClockOptions{Store: kept, Now: clock}),
 		Cases: s.Service, Access: control,

@@ -1,11 +1,11 @@
-package operators_test
+package people_test
 
 import (
 	"testing"
 	"time"
 
 	"signet/internal/model"
-	"signet/internal/operators"
+	"signet/internal/people"
 	"signet/internal/store"
 	"signet/internal/testclock"
 )
@@ -15,7 +15,7 @@ import (
 func TestAServerThatIsSetUpHasNoLink(t *testing.T) {
 	t.Parallel()
 	kept, clock := two(t)[0], testclock.New()
-	link := operators.NewLink(kept, clock.Now)
+	link := people.NewFirstLink(kept, clock.Now)
 	want := func(what string, offered bool) {
 		t.Helper()
 		secret, err := link.Make(t.Context())
@@ -26,16 +26,16 @@ func TestAServerThatIsSetUpHasNoLink(t *testing.T) {
 	}
 	update := func(fn func(tx *store.Tx) error) { t.Helper(); must(t, kept.Update(t.Context(), fn)) }
 	want("no operator", false)
-	must(t, operators.First(t.Context(), kept, clock.Now(), "first", "secret of the first one"))
+	must(t, people.MakeFirstOperator(t.Context(), kept, clock.Now(), "first", "secret of the first one"))
 	want("one operator", true)
-	all, err := operators.List(t.Context(), kept)
+	all, err := people.Operators(t.Context(), kept)
 	must(t, err)
 	update(func(tx *store.Tx) error { return tx.SetPassword(all[0].Account, store.Password{Hash: "some"}) })
 	want("one with a password", false)
 	update(func(tx *store.Tx) error { return tx.SetPassword(all[0].Account, store.Password{}) })
-	must(t, operators.Add(t.Context(), kept, clock.Now(), "maria", "second", "secret of the second"))
+	must(t, people.AddOperator(t.Context(), kept, clock.Now(), "maria", "second", "secret of the second"))
 	want("two operators", false)
-	must(t, operators.End(t.Context(), kept, clock.Now(), "maria"))
+	must(t, people.EndOperator(t.Context(), kept, clock.Now(), "maria"))
 	want("one again", true)
 	update(func(tx *store.Tx) error {
 		return tx.InsertOrganization(&model.Organization{ID: "o", Name: "General Hospital", Created: clock.Now()})
@@ -46,18 +46,18 @@ func TestAServerThatIsSetUpHasNoLink(t *testing.T) {
 func TestALinkIsTakenOnceAndInTime(t *testing.T) {
 	t.Parallel()
 	kept, clock := two(t)[0], testclock.New()
-	link := operators.NewLink(kept, clock.Now)
+	link := people.NewFirstLink(kept, clock.Now)
 	if _, good := link.Take(""); good {
 		t.Error("a link is taken that was never made")
 	}
-	must(t, operators.First(t.Context(), kept, clock.Now(), "first", "secret of the first one"))
+	must(t, people.MakeFirstOperator(t.Context(), kept, clock.Now(), "first", "secret of the first one"))
 	secret, err := link.Make(t.Context())
 	must(t, err)
 	for _, try := range []struct {
 		secret string
 		after  time.Duration
 		good   bool
-	}{{"", 0, false}, {secret + " ", 0, false}, {secret, operators.LinkLife - 1, true}, {secret, 0, false}} {
+	}{{"", 0, false}, {secret + " ", 0, false}, {secret, people.FirstLinkLife - 1, true}, {secret, 0, false}} {
 		clock.Advance(try.after)
 		if _, good := link.Take(try.secret); good != try.good {
 			t.Errorf("%q: taken: %t, want %t", try.secret, good, try.good)
@@ -65,7 +65,7 @@ func TestALinkIsTakenOnceAndInTime(t *testing.T) {
 	}
 	secret, err = link.Make(t.Context())
 	must(t, err)
-	clock.Advance(operators.LinkLife)
+	clock.Advance(people.FirstLinkLife)
 	if _, good := link.Take(secret); good {
 		t.Error("a link is taken after its hour")
 	}

@@ -1,4 +1,4 @@
-package service
+package people
 
 import (
 	"context"
@@ -20,18 +20,18 @@ import (
 // what it has left, in pieces, for all readers: what it sent, what was sent to it alone, and
 // what others' queues say of it. It is for those who decide about the whole account. The
 // username must be repeated, or an address of an account that has none.
-func (s *Service) EraseUser(ctx context.Context, actor *model.Actor, address, username string) error {
-	t, err := s.access.Ruled(ctx, actor, address)
+func (p *People) EraseUser(ctx context.Context, actor *model.Actor, address, username string) error {
+	t, err := p.access.Ruled(ctx, actor, address)
 	if err != nil {
 		return err
 	}
-	if !s.repeats(&t.Account, username) {
+	if !p.repeats(&t.Account, username) {
 		return model.Invalidf("username_mismatch", "username", "The username must repeat that of the account, or one of its "+
 			"addresses if it has none.")
 	}
 	// Whether it has messages under a hold where it is no member any more, which takes long to
 	// find out. One that is set from now on keeps them.
-	err = s.store.View(ctx, func(tx *store.Tx) error {
+	err = p.store.View(ctx, func(tx *store.Tx) error {
 		_, held, err := tx.HoldOver(&t.Account)
 		if err == nil && held {
 			err = model.UnderHold()
@@ -41,33 +41,33 @@ func (s *Service) EraseUser(ctx context.Context, actor *model.Actor, address, us
 	if err != nil {
 		return err
 	}
-	now := s.now()
+	now := p.now()
 	var plan *fanout.Plan
-	err = s.act(ctx, actor, model.ActionUserErase, func(tx *store.Tx, line *model.AuditEntry) error {
-		plan = s.fanout.Plan(tx, now)
-		return s.endUser(tx, plan, actor, t.ID, now, line)
+	err = p.access.Act(ctx, actor, model.ActionUserErase, func(tx *store.Tx, line *model.AuditEntry) error {
+		plan = p.fanout.Plan(tx, now)
+		return p.endUser(tx, plan, actor, t.ID, now, line)
 	})
 	if err != nil {
 		return err
 	}
-	s.messages.ForgetAll()
-	s.membershipChanged(t.ID)
-	s.hub.CloseAccount(t.ID, live.Revoked)
-	s.eraseSoon()
-	return s.fanout.Carry(ctx, plan)
+	p.memory.Forget()
+	p.membershipChanged(t.ID)
+	p.hub.CloseAccount(t.ID, live.Revoked)
+	p.eraseSoon()
+	return p.fanout.Carry(ctx, plan)
 }
 
 // repeats reports whether a text is the username of an account, or where it has none another
 // address of it.
-func (s *Service) repeats(a *model.Account, text string) bool {
+func (p *People) repeats(a *model.Account, text string) bool {
 	if a.Username != "" {
 		return model.FoldUsername(strings.TrimSpace(text)) == model.FoldUsername(a.Username)
 	}
-	return s.access.Names(a, text)
+	return p.access.Names(a, text)
 }
 
 // endUser is what of that is done at once.
-func (s *Service) endUser(tx *store.Tx, plan *fanout.Plan, actor *model.Actor, id model.AccountID, now time.Time,
+func (p *People) endUser(tx *store.Tx, plan *fanout.Plan, actor *model.Actor, id model.AccountID, now time.Time,
 	line *model.AuditEntry) error {
 	if err := access.LockOrganizationsOf(tx, id); err != nil {
 		return err
@@ -87,7 +87,7 @@ func (s *Service) endUser(tx *store.Tx, plan *fanout.Plan, actor *model.Actor, i
 	if err := lockToLeave(tx, groups, id); err != nil {
 		return err
 	}
-	t, err := s.access.StillRules(tx, actor, id, line)
+	t, err := p.access.StillRules(tx, actor, id, line)
 	if err != nil {
 		return err
 	}
@@ -120,8 +120,8 @@ func (s *Service) endUser(tx *store.Tx, plan *fanout.Plan, actor *model.Actor, i
 		return err
 	}
 	for i := range groups { // what names the account would be erased with it
-		staying := without(groups[i].Members, []model.AccountID{id})
-		if err := plan.Do(&groups[i], update(&groups[i], staying)); err != nil {
+		staying := fanout.Without(groups[i].Members, []model.AccountID{id})
+		if err := plan.Do(&groups[i], fanout.Update(&groups[i], staying)); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package service
+package people
 
 import (
 	"context"
@@ -9,13 +9,13 @@ import (
 
 // SetHold puts an organization under a legal hold, or lifts it. Only operators do:
 // it may be about the organization's administrators. Doing it again changes nothing.
-func (s *Service) SetHold(ctx context.Context, actor *model.Actor, id model.OrganizationID, held bool) error {
-	now := s.now()
+func (p *People) SetHold(ctx context.Context, actor *model.Actor, id model.OrganizationID, held bool) error {
+	now := p.now()
 	action := model.ActionHoldSet
 	if !held {
 		action = model.ActionHoldRelease
 	}
-	err := s.administer(ctx, actor, action, id, func(tx *store.Tx, _ *model.AuditEntry) error {
+	err := p.access.Administer(ctx, actor, action, id, func(tx *store.Tx, _ *model.AuditEntry) error {
 		if !actor.Operator {
 			return model.Forbiddenf("operator_required", "Only an operator sets and lifts a legal hold.")
 		}
@@ -25,7 +25,7 @@ func (s *Service) SetHold(ctx context.Context, actor *model.Actor, id model.Orga
 		return tx.ReleaseHold(id)
 	})
 	if err == nil && !held {
-		s.eraseSoon()
+		p.eraseSoon()
 	}
 	return err
 }

@@ -1,4 +1,4 @@
-package operators
+package people
 
 import (
 	"context"
@@ -12,12 +12,12 @@ import (
 	"signet/internal/store"
 )
 
-// LinkLife is how long the link of a first start is good.
-const LinkLife = time.Hour
+// FirstLinkLife is how long the link of a first start is good.
+const FirstLinkLife = time.Hour
 
-// Link is the secret by which the operator signs in on the pages of a server that nobody
+// FirstLink is the secret by which the operator signs in on the pages of a server that nobody
 // has set up yet: once, within an hour of its start. What is kept of it is a hash, in memory.
-type Link struct {
+type FirstLink struct {
 	store *store.Store
 	clock func() time.Time
 
@@ -27,13 +27,13 @@ type Link struct {
 	end     time.Time // zero: there is none, or it was used
 }
 
-func NewLink(kept *store.Store, clock func() time.Time) *Link {
-	return &Link{store: kept, clock: clock}
+func NewFirstLink(kept *store.Store, clock func() time.Time) *FirstLink {
+	return &FirstLink{store: kept, clock: clock}
 }
 
 // Make returns the secret of a new link. It is empty where the server is set up: where there
 // is an organization, or not exactly one operator, or that has a password.
-func (l *Link) Make(ctx context.Context) (secret string, err error) {
+func (l *FirstLink) Make(ctx context.Context) (secret string, err error) {
 	account, err := store.Read(ctx, l.store, func(tx *store.Tx) (none model.AccountID, _ error) {
 		setUp, err := tx.HasOrganization()
 		if err != nil || setUp {
@@ -55,14 +55,14 @@ func (l *Link) Make(ctx context.Context) (secret string, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	secret = rand.Text()
-	l.hash, l.account, l.end = sha256.Sum256([]byte(secret)), account, l.clock().Add(LinkLife)
+	l.hash, l.account, l.end = sha256.Sum256([]byte(secret)), account, l.clock().Add(FirstLinkLife)
 	return secret, nil
 }
 
 // Take uses the link up, and returns whose it is. It reports false for a secret that is not
 // the link's, and once the link was used or its hour is over: of calls that come with the
 // right one at the same time, one gets it.
-func (l *Link) Take(secret string) (model.AccountID, bool) {
+func (l *FirstLink) Take(secret string) (model.AccountID, bool) {
 	hash := sha256.Sum256([]byte(secret))
 	l.mu.Lock()
 	defer l.mu.Unlock()

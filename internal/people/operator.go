@@ -1,8 +1,4 @@
-// Package operators makes, lists, resets and ends the accounts that may do
-// everything: at the first start of a server, and from the command line beside
-// servers that run, which know of it within a second. It does not know where the
-// credentials are written.
-package operators
+package people
 
 import (
 	"context"
@@ -18,14 +14,14 @@ import (
 	"signet/internal/store"
 )
 
-// FirstName is the username of the operator that a first start makes.
-const FirstName = "operator"
+// FirstOperator is the username of the operator that a first start makes.
+const FirstOperator = "operator"
 
 // What is wrong with a command about operators.
 var (
-	ErrNone    = errors.New("there is no such operator; `signet operator list` shows them")
-	ErrLast    = errors.New("it is the only operator: make another one first, with `signet operator create`")
-	ErrInvalid = errors.New("a username has 1 to 64 of letters, digits, '.', '_' and '-', one of them a letter, " +
+	ErrNoOperator   = errors.New("there is no such operator; `signet operator list` shows them")
+	ErrLastOperator = errors.New("it is the only operator: make another one first, with `signet operator create`")
+	ErrOperatorName = errors.New("a username has 1 to 64 of letters, digits, '.', '_' and '-', one of them a letter, " +
 		"and is not \"me\" or a token")
 )
 
@@ -38,8 +34,8 @@ type Operator struct {
 	LastUsed time.Time // the last use of any of its keys; zero: never
 }
 
-// List lists the operators, the oldest first.
-func List(ctx context.Context, kept *store.Store) (out []Operator, err error) {
+// Operators lists the operators, the oldest first.
+func Operators(ctx context.Context, kept *store.Store) (out []Operator, err error) {
 	err = kept.View(ctx, func(tx *store.Tx) error {
 		out = nil
 		ids, err := tx.Operators()
@@ -68,15 +64,15 @@ func List(ctx context.Context, kept *store.Store) (out []Operator, err error) {
 	return out, err
 }
 
-// Add makes one more operator, with an administrative key of this name and secret.
-func Add(ctx context.Context, kept *store.Store, now time.Time, username, key, secret string) error {
+// AddOperator makes one more operator, with an administrative key of this name and secret.
+func AddOperator(ctx context.Context, kept *store.Store, now time.Time, username, key, secret string) error {
 	if !model.ValidUsername(username) {
-		return ErrInvalid
+		return ErrOperatorName
 	}
 	account, issued := operator(now, key, secret)
 	account.Username, account.DisplayName = username, username
-	return audit.RecordCommand(ctx, kept, made(&issued), func(tx *store.Tx, _ *model.AuditEntry) error {
-		return insert(tx, &account, &issued)
+	return audit.RecordCommand(ctx, kept, operatorLine(&issued), func(tx *store.Tx, _ *model.AuditEntry) error {
+		return insertOperator(tx, &account, &issued)
 	})
 }
 
@@ -84,29 +80,29 @@ func Add(ctx context.Context, kept *store.Store, now time.Time, username, key, s
 func operator(now time.Time, key, secret string) (model.Account, model.Key) {
 	now = now.UTC().Truncate(time.Millisecond)
 	hash := sha256.Sum256([]byte(secret))
-	account := model.Account{ID: model.AccountID(uuid.Must(uuid.NewV7())), Username: FirstName, DisplayName: "Operator",
-		Operator: true, Created: now}
+	account := model.Account{ID: model.AccountID(uuid.Must(uuid.NewV7())), Username: FirstOperator,
+		DisplayName: "Operator", Operator: true, Created: now}
 	return account, model.Key{Account: account.ID, Key: key, Kind: model.Administrative, SecretHash: hash[:],
 		PreviousHash: []byte{}, Counter: key, Created: now}
 }
 
-// made is the line of the audit log about an operator that was made with a key.
-func made(k *model.Key) model.AuditEntry {
+// operatorLine is the line of the audit log about an operator that was made with a key.
+func operatorLine(k *model.Key) model.AuditEntry {
 	return model.AuditEntry{Time: model.AuditTime{Time: k.Created}, Action: model.ActionOperatorMake,
 		Outcome: model.AuditOK, Times: 1, Address: audit.CommandLine, User: k.Account, OnKey: k.Key}
 }
 
-func insert(tx *store.Tx, account *model.Account, key *model.Key) error {
+func insertOperator(tx *store.Tx, account *model.Account, key *model.Key) error {
 	if err := tx.InsertAccount(account, ""); err != nil {
 		return err
 	}
 	return tx.InsertKey(key)
 }
 
-// Reset gives an operator, named by its username or token, or else the first one, a
+// ResetOperator gives an operator, named by its username or token, or else the first one, a
 // key of this name and secret. All its other keys, sign-ins included, and its password
 // end. Where there is no operator and none is named, it makes one.
-func Reset(ctx context.Context, kept *store.Store, now time.Time, name, key, secret string) error {
+func ResetOperator(ctx context.Context, kept *store.Store, now time.Time, name, key, secret string) error {
 	account, issued := operator(now, key, secret)
 	line := model.AuditEntry{Time: model.AuditTime{Time: issued.Created}, Action: model.ActionOperatorReset, OnKey: key}
 	return audit.RecordCommand(ctx, kept, line, func(tx *store.Tx, line *model.AuditEntry) error {
@@ -116,12 +112,12 @@ func Reset(ctx context.Context, kept *store.Store, now time.Time, name, key, sec
 		}
 		if len(all) == 0 && name == "" {
 			line.User = account.ID
-			return insert(tx, &account, &issued)
+			return insertOperator(tx, &account, &issued)
 		}
 		k := issued
 		if name == "" {
 			k.Account = all[0]
-		} else if k.Account, err = named(tx, all, name); err != nil {
+		} else if k.Account, err = operatorNamed(tx, all, name); err != nil {
 			return err
 		}
 		line.User = k.Account
@@ -136,9 +132,9 @@ func Reset(ctx context.Context, kept *store.Store, now time.Time, name, key, sec
 	})
 }
 
-// End makes an operator, named by its username or token, an ordinary account that
+// EndOperator makes an operator, named by its username or token, an ordinary account that
 // nothing opens: its keys and its password end. The last operator stays.
-func End(ctx context.Context, kept *store.Store, now time.Time, name string) error {
+func EndOperator(ctx context.Context, kept *store.Store, now time.Time, name string) error {
 	line := model.AuditEntry{Time: model.AuditTime{Time: now.UTC()}, Action: model.ActionOperatorEnd}
 	return audit.RecordCommand(ctx, kept, line, func(tx *store.Tx, line *model.AuditEntry) error {
 		all, err := tx.Operators()
@@ -153,11 +149,11 @@ func End(ctx context.Context, kept *store.Store, now time.Time, name string) err
 		if all, err = tx.Operators(); err != nil {
 			return err
 		}
-		if line.User, err = named(tx, all, name); err != nil {
+		if line.User, err = operatorNamed(tx, all, name); err != nil {
 			return err
 		}
 		if len(all) == 1 {
-			return ErrLast
+			return ErrLastOperator
 		}
 		if err := endCredentials(tx, line.User); err != nil {
 			return err
@@ -166,15 +162,15 @@ func End(ctx context.Context, kept *store.Store, now time.Time, name string) err
 	})
 }
 
-// named returns the operator that has a username or token.
-func named(tx *store.Tx, all []model.AccountID, name string) (model.AccountID, error) {
+// operatorNamed returns the operator that has a username or token.
+func operatorNamed(tx *store.Tx, all []model.AccountID, name string) (model.AccountID, error) {
 	for _, id := range all {
 		account, _, err := tx.Account(id)
 		if err != nil || strings.EqualFold(account.Username, name) || id.String() == name {
 			return id, err
 		}
 	}
-	return model.AccountID{}, ErrNone
+	return model.AccountID{}, ErrNoOperator
 }
 
 // endCredentials ends the keys and the password of an account whose queue is locked.

@@ -1,4 +1,4 @@
-package service
+package people
 
 import (
 	"context"
@@ -29,17 +29,17 @@ func join(tx *store.Tx, account *model.Account, m model.Membership) error {
 }
 
 // membershipChanged makes a change of memberships or roles hold at once.
-func (s *Service) membershipChanged(accounts ...model.AccountID) {
-	s.access.Forget(accounts...)
-	s.recipients.forget()
-	s.hub.Wake(accounts...)
+func (p *People) membershipChanged(accounts ...model.AccountID) {
+	p.access.Forget(accounts...)
+	p.memory.ForgetRecipients()
+	p.hub.Wake(accounts...)
 }
 
 // AddMember adds an existing account to an organization, or changes its title
 // and department there. One that another organization created may have to agree, which is
 // pending then; the account, and its administrators there, accept with the same call
 // (contract, section 1 and call 29).
-func (s *Service) AddMember(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID,
+func (p *People) AddMember(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID,
 	title, department *string) (pending bool, err error) {
 	if organization == "" {
 		return false, model.OrganizationRequired("organization")
@@ -52,7 +52,7 @@ func (s *Service) AddMember(ctx context.Context, actor *model.Actor, address str
 		}
 	}
 	if !actor.Administers(organization) {
-		answered, err := s.answerJoin(ctx, actor, model.ActionMemberAdd, address, organization)
+		answered, err := p.answerJoin(ctx, actor, model.ActionMemberAdd, address, organization)
 		if err == nil && !answered && !actor.AdministersAny() {
 			err = model.AdministrativeKeyRequired()
 		}
@@ -60,42 +60,43 @@ func (s *Service) AddMember(ctx context.Context, actor *model.Actor, address str
 			return false, err
 		}
 	}
-	now := s.now()
+	now := p.now()
 	var account model.AccountID
 	var told []model.AccountID
-	err = s.administer(ctx, actor, model.ActionMemberAdd, organization, func(tx *store.Tx, line *model.AuditEntry) error {
-		t, home, err := s.joiner(tx, actor, address, s.limits.ApproveJoins)
-		if err != nil {
-			return err
-		}
-		account, line.User = t.ID, t.ID
-		told, pending = nil, false
-		m, member := t.In(organization)
-		if !member {
-			m = model.Membership{Organization: organization, Account: t.ID, Joined: now}
-		}
-		assignName(&m.Title, title)
-		assignName(&m.Department, department)
-		if member {
-			return join(tx, &t.Account, m)
-		}
-		if s.limits.ApproveJoins {
-			if told, pending, err = s.requestJoin(tx, actor, line, &t, home, m); err != nil || pending {
+	err = p.access.Administer(ctx, actor, model.ActionMemberAdd, organization,
+		func(tx *store.Tx, line *model.AuditEntry) error {
+			t, home, err := p.joiner(tx, actor, address, p.approveJoins)
+			if err != nil {
 				return err
 			}
-		}
-		if err := enter(tx, actor, &t.Account, m); err != nil {
-			return err
-		}
-		return access.TellHome(tx, actor, line, &t.Account)
-	})
+			account, line.User = t.ID, t.ID
+			told, pending = nil, false
+			m, member := t.In(organization)
+			if !member {
+				m = model.Membership{Organization: organization, Account: t.ID, Joined: now}
+			}
+			assignName(&m.Title, title)
+			assignName(&m.Department, department)
+			if member {
+				return join(tx, &t.Account, m)
+			}
+			if p.approveJoins {
+				if told, pending, err = p.requestJoin(tx, actor, line, &t, home, m); err != nil || pending {
+					return err
+				}
+			}
+			if err := enter(tx, actor, &t.Account, m); err != nil {
+				return err
+			}
+			return access.TellHome(tx, actor, line, &t.Account)
+		})
 	if err != nil {
 		return false, err
 	}
 	if pending {
-		s.hub.Wake(told...)
+		p.hub.Wake(told...)
 	} else {
-		s.membershipChanged(account)
+		p.membershipChanged(account)
 	}
 	return pending, nil
 }
@@ -105,10 +106,10 @@ func (s *Service) AddMember(ctx context.Context, actor *model.Actor, address str
 // once. An account leaves any organization itself but the one that created it, with any
 // key, one of the creating organization's scope too. Where the organization only asked for
 // the account, that is over (contract, call 30).
-func (s *Service) RemoveMember(ctx context.Context, actor *model.Actor, address string,
+func (p *People) RemoveMember(ctx context.Context, actor *model.Actor, address string,
 	organization model.OrganizationID) error {
 	if !actor.Administers(organization) {
-		answered, err := s.answerJoin(ctx, actor, model.ActionMemberRemove, address, organization)
+		answered, err := p.answerJoin(ctx, actor, model.ActionMemberRemove, address, organization)
 		if answered || err != nil {
 			return err
 		}
@@ -117,14 +118,14 @@ func (s *Service) RemoveMember(ctx context.Context, actor *model.Actor, address 
 	var plan *fanout.Plan
 	var left []model.OrganizationID
 	asked := false
-	act := s.administer
-	quits := !actor.Administers(organization) && s.access.IsSelf(ctx, actor, address)
+	act := p.access.Administer
+	quits := !actor.Administers(organization) && p.access.IsSelf(ctx, actor, address)
 	if quits {
-		act = s.quit
+		act = p.access.Quit
 	}
 	err := act(ctx, actor, model.ActionMemberRemove, organization,
 		func(tx *store.Tx, line *model.AuditEntry) error {
-			t, err := s.access.Target(tx, actor, address)
+			t, err := p.access.Target(tx, actor, address)
 			if err != nil {
 				return err
 			}
@@ -139,7 +140,7 @@ func (s *Service) RemoveMember(ctx context.Context, actor *model.Actor, address 
 			}
 			m, member := t.In(organization)
 			if asked = !member; asked {
-				return s.endRequest(tx, actor, line, &t.Account, organization)
+				return p.endRequest(tx, actor, line, &t.Account, organization)
 			}
 			if quits && t.CreatedBy == organization {
 				return model.NotAllowed()
@@ -149,8 +150,8 @@ func (s *Service) RemoveMember(ctx context.Context, actor *model.Actor, address 
 					return err
 				}
 			}
-			plan = s.fanout.Plan(tx, s.now())
-			if err := s.leave(tx, plan, actor, &t.Account, organization); err != nil {
+			plan = p.fanout.Plan(tx, p.now())
+			if err := p.leave(tx, plan, actor, &t.Account, organization); err != nil {
 				return err
 			}
 			if left, err = tx.OrganizationsOf(account); err != nil {
@@ -161,23 +162,23 @@ func (s *Service) RemoveMember(ctx context.Context, actor *model.Actor, address 
 	if err != nil || asked {
 		return err
 	}
-	s.membershipChanged(account)
-	s.endStreams(account, organization, len(left) > 0)
-	return s.fanout.Carry(ctx, plan)
+	p.membershipChanged(account)
+	p.endStreams(account, organization, len(left) > 0)
+	return p.fanout.Carry(ctx, plan)
 }
 
 // endStreams ends what an account reads with keys that serve no organization any more
 // once it has left this one. What serves others goes on.
-func (s *Service) endStreams(account model.AccountID, left model.OrganizationID, others bool) {
+func (p *People) endStreams(account model.AccountID, left model.OrganizationID, others bool) {
 	if others {
-		s.hub.CloseScope(account, left, live.Revoked)
+		p.hub.CloseScope(account, left, live.Revoked)
 		return
 	}
-	s.hub.CloseAccount(account, live.Revoked)
+	p.hub.CloseAccount(account, live.Revoked)
 }
 
 // leave takes an account out of an organization.
-func (s *Service) leave(tx *store.Tx, plan *fanout.Plan, actor *model.Actor, account *model.Account,
+func (p *People) leave(tx *store.Tx, plan *fanout.Plan, actor *model.Actor, account *model.Account,
 	organization model.OrganizationID) error {
 	groups, err := tx.GroupsOf(account.ID, organization)
 	if err != nil {
@@ -187,7 +188,7 @@ func (s *Service) leave(tx *store.Tx, plan *fanout.Plan, actor *model.Actor, acc
 		return err
 	}
 	for i := range groups {
-		if err := s.moveMembers(plan, actor, &groups[i], []model.AccountID{account.ID}, nil); err != nil {
+		if err := plan.MoveMembers(actor, &groups[i], []model.AccountID{account.ID}, nil); err != nil {
 			return err
 		}
 	}
@@ -248,12 +249,12 @@ type RolesOf struct {
 // Roles shows the roles of an account to itself and to administrators. To the
 // account itself, an organization that it is not in stands for all of its own
 // (contract, call 31).
-func (s *Service) Roles(ctx context.Context, actor *model.Actor, address string,
+func (p *People) Roles(ctx context.Context, actor *model.Actor, address string,
 	organization model.OrganizationID) (out []RolesOf, err error) {
 	on := model.AuditEntry{Action: model.ActionRoleList}
-	err = s.store.View(ctx, func(tx *store.Tx) error {
+	err = p.store.View(ctx, func(tx *store.Tx) error {
 		out = nil
-		t, err := s.administeredTarget(tx, actor, address, organization)
+		t, err := p.access.AdministeredTarget(tx, actor, address, organization)
 		if err != nil {
 			return err
 		}
@@ -273,28 +274,28 @@ func (s *Service) Roles(ctx context.Context, actor *model.Actor, address string,
 		return nil
 	})
 	if err == nil {
-		err = s.reads.Record(ctx, s.now(), actor, on)
+		err = p.reads.Record(ctx, p.now(), actor, on)
 	}
 	return out, err
 }
 
 // GrantRole gives an account a role. A member who asks for `admin` for itself is
 // told that this is pending, and the administrators are asked (contract, call 32).
-func (s *Service) GrantRole(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID,
+func (p *People) GrantRole(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID,
 	role string) (pending bool, err error) {
 	if !model.ValidRole(role) {
 		return false, model.Invalidf("role_invalid", "role", "A role has 1 to 64 characters of a-z, 0-9 and _.")
 	}
 	var account model.AccountID
 	var told []model.AccountID
-	err = s.act(ctx, actor, model.ActionRoleGrant, func(tx *store.Tx, line *model.AuditEntry) error {
+	err = p.access.Act(ctx, actor, model.ActionRoleGrant, func(tx *store.Tx, line *model.AuditEntry) error {
 		pending, told = false, nil
 		audit.OnOrganization(line, organization)
 		line.Detail = "role=" + role
 		if err := tx.LockOrganization(organization); err != nil {
 			return err
 		}
-		t, err := s.administeredTarget(tx, actor, address, organization)
+		t, err := p.access.AdministeredTarget(tx, actor, address, organization)
 		if err != nil {
 			return err
 		}
@@ -313,7 +314,7 @@ func (s *Service) GrantRole(ctx context.Context, actor *model.Actor, address str
 		if err := actor.MayAdminister(organization); err != nil {
 			return err
 		}
-		if err := s.access.StillAdministers(tx, actor, organization); err != nil {
+		if err := p.access.StillAdministers(tx, actor, organization); err != nil {
 			return err
 		}
 		if !member {
@@ -335,9 +336,9 @@ func (s *Service) GrantRole(ctx context.Context, actor *model.Actor, address str
 		return false, err
 	}
 	if !pending {
-		s.membershipChanged(account)
+		p.membershipChanged(account)
 	}
-	s.hub.Wake(told...)
+	p.hub.Wake(told...)
 	return pending, nil
 }
 
@@ -366,16 +367,16 @@ func requestAdmin(tx *store.Tx, account *model.Account, organization model.Organ
 
 // RevokeRole takes a role away, or refuses one that was asked for. One that the
 // account does not hold is fine (contract, call 33).
-func (s *Service) RevokeRole(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID,
+func (p *People) RevokeRole(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID,
 	role string) error {
 	if !model.ValidRole(role) {
 		return model.Invalidf("role_invalid", "role", "A role has 1 to 64 characters of a-z, 0-9 and _.")
 	}
 	var account model.AccountID
-	err := s.administer(ctx, actor, model.ActionRoleRevoke, organization,
+	err := p.access.Administer(ctx, actor, model.ActionRoleRevoke, organization,
 		func(tx *store.Tx, line *model.AuditEntry) error {
 			line.Detail = "role=" + role
-			t, err := s.access.Target(tx, actor, address)
+			t, err := p.access.Target(tx, actor, address)
 			if err != nil {
 				return err
 			}
@@ -400,6 +401,6 @@ func (s *Service) RevokeRole(ctx context.Context, actor *model.Actor, address st
 	if err != nil {
 		return err
 	}
-	s.membershipChanged(account)
+	p.membershipChanged(account)
 	return nil
 }

@@ -1,4 +1,4 @@
-package service
+package people
 
 import (
 	"context"
@@ -9,15 +9,12 @@ import (
 	"signet/internal/store"
 )
 
-// maxFreeText is how many characters a text that a person makes up has at most.
-const maxFreeText = 1024
-
 // User shows an account to one who may see it (contract, call 4).
-func (s *Service) User(ctx context.Context, actor *model.Actor, address string,
+func (p *People) User(ctx context.Context, actor *model.Actor, address string,
 	organization model.OrganizationID) (e model.Entity, err error) {
 	var t access.Target
-	err = s.store.View(ctx, func(tx *store.Tx) error {
-		if t, err = s.access.Target(tx, actor, address); err != nil {
+	err = p.store.View(ctx, func(tx *store.Tx) error {
+		if t, err = p.access.Target(tx, actor, address); err != nil {
 			return err
 		}
 		if !actor.MaySee(t.ID, t.Memberships) {
@@ -27,23 +24,23 @@ func (s *Service) User(ctx context.Context, actor *model.Actor, address string,
 		return nil
 	}, store.Short)
 	if err == nil && !actor.MaySeeAddresses(t.ID, t.Memberships) {
-		err = s.reads.Record(ctx, s.now(), actor, model.AuditEntry{Action: model.ActionUserRead, User: t.ID})
+		err = p.reads.Record(ctx, p.now(), actor, model.AuditEntry{Action: model.ActionUserRead, User: t.ID})
 	}
 	return e, err
 }
 
 // LookupUser finds an account on the whole platform by its exact address, for
 // administrators (contract, call 27).
-func (s *Service) LookupUser(ctx context.Context, actor *model.Actor, address string,
+func (p *People) LookupUser(ctx context.Context, actor *model.Actor, address string,
 	organization model.OrganizationID) (e model.Entity, err error) {
 	if !actor.AdministersAny() {
 		return e, model.NotAdministrator()
 	}
-	err = s.act(ctx, actor, model.ActionUserLookup, func(tx *store.Tx, line *model.AuditEntry) error {
-		if err := s.stillAdministersAny(tx, actor); err != nil {
+	err = p.access.Act(ctx, actor, model.ActionUserLookup, func(tx *store.Tx, line *model.AuditEntry) error {
+		if err := p.access.StillAdministersAny(tx, actor); err != nil {
 			return err
 		}
-		t, err := s.access.Target(tx, actor, address)
+		t, err := p.access.Target(tx, actor, address)
 		if err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package service
+package people
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"signet/internal/access"
+	"signet/internal/content"
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/search"
@@ -17,13 +18,13 @@ type ProfileCommand struct {
 	FirstName, LastName, DisplayName *string
 	Status, DNDText                  *string
 	DND                              *bool
-	Avatar                           *Upload
+	Avatar                           *content.Upload
 	AvatarURL                        *string
 }
 
 // UpdateProfile changes what others see of the actor. Its own streams get
 // account:settings; people who share an organization with it an update, live.
-func (s *Service) UpdateProfile(ctx context.Context, actor *model.Actor, address string, c ProfileCommand) error {
+func (p *People) UpdateProfile(ctx context.Context, actor *model.Actor, address string, c ProfileCommand) error {
 	for _, text := range []struct {
 		field string
 		value *string
@@ -31,7 +32,7 @@ func (s *Service) UpdateProfile(ctx context.Context, actor *model.Actor, address
 	}{
 		{"first_name", c.FirstName, model.MaxName}, {"last_name", c.LastName, model.MaxName},
 		{"display_name", c.DisplayName, model.MaxName},
-		{"status", c.Status, maxFreeText}, {"dnd_text", c.DNDText, maxFreeText},
+		{"status", c.Status, model.MaxFreeText}, {"dnd_text", c.DNDText, model.MaxFreeText},
 	} {
 		if text.value != nil {
 			if err := model.TooLong(text.field, *text.value, text.limit); err != nil {
@@ -39,13 +40,13 @@ func (s *Service) UpdateProfile(ctx context.Context, actor *model.Actor, address
 			}
 		}
 	}
-	if err := validAvatarURL(c.AvatarURL); err != nil {
+	if err := model.ValidAvatarURL(c.AvatarURL); err != nil {
 		return err
 	}
 	var t access.Target
 	var memberships []model.Membership
-	err := s.store.Update(ctx, s.acting(actor, func(tx *store.Tx) (err error) {
-		t, err = s.access.LockedTarget(tx, actor, address, func(t *access.Target) error {
+	err := p.store.Update(ctx, p.access.Acting(actor, func(tx *store.Tx) (err error) {
+		t, err = p.access.LockedTarget(tx, actor, address, func(t *access.Target) error {
 			switch {
 			case t.ID == actor.Account:
 				return nil
@@ -73,7 +74,7 @@ func (s *Service) UpdateProfile(ctx context.Context, actor *model.Actor, address
 		assign(&a.DND, c.DND)
 		assign(&a.DNDText, c.DNDText)
 		a.DisplayName = a.ComposeDisplayName()
-		if err := replaceAvatar(tx, &a.Avatar, model.EntityID(a.ID), false, c.Avatar, c.AvatarURL); err != nil {
+		if err := content.ReplaceAvatar(tx, &a.Avatar, model.EntityID(a.ID), false, c.Avatar, c.AvatarURL); err != nil {
 			return err
 		}
 		if err := tx.UpdateProfile(a); err != nil {
@@ -87,27 +88,27 @@ func (s *Service) UpdateProfile(ctx context.Context, actor *model.Actor, address
 		return tx.QueueSettings(a.ID, "")
 	}))
 	if err != nil {
-		c.Avatar.doubt(err)
+		c.Avatar.Doubt(err)
 		return err
 	}
-	s.hub.Wake(t.ID)
+	p.hub.Wake(t.ID)
 	// It is changed, also where the caller has gone.
-	if err := s.tellColleagues(context.WithoutCancel(ctx), t.ID, memberships); err != nil {
-		s.log.Error("readers are not told of a changed profile", "error", err)
+	if err := p.tellColleagues(context.WithoutCancel(ctx), t.ID, memberships); err != nil {
+		p.log.Error("readers are not told of a changed profile", "error", err)
 	}
 	return nil
 }
 
 // tellColleagues tells those who read now, and share an organization with an account, that it
 // changed: there are few readers, where an organization may have very many members.
-func (s *Service) tellColleagues(ctx context.Context, account model.AccountID, memberships []model.Membership) error {
-	readers, err := s.streams.Readers(ctx)
+func (p *People) tellColleagues(ctx context.Context, account model.AccountID, memberships []model.Membership) error {
+	readers, err := p.streams.Readers(ctx)
 	if err != nil {
 		return err
 	}
 	for some := range slices.Chunk(readers, readersAtOnce) {
 		colleagues := map[model.AccountID]bool{}
-		err := s.store.View(ctx, func(tx *store.Tx) error {
+		err := p.store.View(ctx, func(tx *store.Tx) error {
 			clear(colleagues)
 			for _, m := range memberships {
 				members, err := tx.MembersAmong(m.Organization, some)
@@ -124,7 +125,7 @@ func (s *Service) tellColleagues(ctx context.Context, account model.AccountID, m
 			return err
 		}
 		delete(colleagues, account)
-		s.hub.Signal(live.Signal{Kind: model.EventUpdate, Account: account}, slices.Collect(maps.Keys(colleagues))...)
+		p.hub.Signal(live.Signal{Kind: model.EventUpdate, Account: account}, slices.Collect(maps.Keys(colleagues))...)
 	}
 	return nil
 }
@@ -133,5 +134,12 @@ func (s *Service) tellColleagues(ctx context.Context, account model.AccountID, m
 func assignName(field, value *string) {
 	if value != nil {
 		*field = model.TidyName(*value)
+	}
+}
+
+// assign sets a field that a call gives.
+func assign[T any](field *T, value *T) {
+	if value != nil {
+		*field = *value
 	}
 }

@@ -1,4 +1,4 @@
-package operators_test
+package people_test
 
 import (
 	"context"
@@ -8,18 +8,13 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"signet/internal/model"
-	"signet/internal/operators"
+	"signet/internal/people"
 	"signet/internal/store"
 	"signet/internal/store/enginetest"
 	"signet/internal/store/postgres"
 	"signet/internal/store/postgrestest"
-	"signet/internal/testenv"
 )
-
-func TestMain(m *testing.M) { testenv.Clear(); goleak.VerifyTestMain(m) }
 
 // two opens two stores on one PostgreSQL, as two servers or commands do.
 func two(t *testing.T) (stores [2]*store.Store) {
@@ -34,13 +29,6 @@ func two(t *testing.T) (stores [2]*store.Store) {
 		enginetest.Authenticate(stores[i])
 	}
 	return stores
-}
-
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // refusals does something to both stores at the same time, and counts the refusals.
@@ -65,14 +53,14 @@ func TestOneOfTwoFirstStartsMakesTheOperator(t *testing.T) {
 	t.Parallel()
 	stores, ctx := two(t), context.WithoutCancel(t.Context())
 	keys := [2]string{"a", "b"}
-	if n := refusals(t, stores, operators.ErrExists, func(i int, kept *store.Store) error {
-		return operators.First(ctx, kept, time.Now(), keys[i], "secret")
+	if n := refusals(t, stores, people.ErrOperatorExists, func(i int, kept *store.Store) error {
+		return people.MakeFirstOperator(ctx, kept, time.Now(), keys[i], "secret")
 	}); n != 1 {
 		t.Errorf("%d of two first starts were refused, want 1", n)
 	}
-	all, err := operators.List(ctx, stores[0])
+	all, err := people.Operators(ctx, stores[0])
 	must(t, err)
-	if len(all) != 1 || all[0].Username != operators.FirstName || all[0].Keys != 1 {
+	if len(all) != 1 || all[0].Username != people.FirstOperator || all[0].Keys != 1 {
 		t.Errorf("the operators are %+v, want one with one key", all)
 	}
 }
@@ -81,22 +69,22 @@ func TestOneOfTwoFirstStartsMakesTheOperator(t *testing.T) {
 func TestOneOperatorIsLeft(t *testing.T) {
 	t.Parallel()
 	stores, ctx := two(t), context.WithoutCancel(t.Context())
-	must(t, operators.First(ctx, stores[0], time.Now(), "key", "secret"))
+	must(t, people.MakeFirstOperator(ctx, stores[0], time.Now(), "key", "secret"))
 	names := [2]string{"ann", "ben"}
 	for _, name := range names {
-		must(t, operators.Add(ctx, stores[0], time.Now(), name, name, "secret"))
+		must(t, people.AddOperator(ctx, stores[0], time.Now(), name, name, "secret"))
 	}
-	must(t, operators.End(ctx, stores[0], time.Now(), operators.FirstName))
-	refused := refusals(t, stores, operators.ErrLast, func(i int, kept *store.Store) error {
-		return operators.End(ctx, kept, time.Now(), names[i])
+	must(t, people.EndOperator(ctx, stores[0], time.Now(), people.FirstOperator))
+	refused := refusals(t, stores, people.ErrLastOperator, func(i int, kept *store.Store) error {
+		return people.EndOperator(ctx, kept, time.Now(), names[i])
 	})
-	left, err := operators.List(ctx, stores[0])
+	left, err := people.Operators(ctx, stores[0])
 	must(t, err)
 	if len(left) != 1 || refused != 1 || left[0].Keys != 1 {
 		t.Errorf("%+v are left, and %d were refused", left, refused)
 	}
 	var told *model.Error
-	if err := operators.Add(ctx, stores[0], time.Now(), operators.FirstName, "k", "s"); !errors.As(err, &told) ||
+	if err := people.AddOperator(ctx, stores[0], time.Now(), people.FirstOperator, "k", "s"); !errors.As(err, &told) ||
 		told.Code != "address_taken" {
 		t.Errorf("the name of an operator that was ended: %v", err)
 	}

@@ -1,4 +1,4 @@
-package service
+package people
 
 import (
 	"context"
@@ -23,13 +23,13 @@ func mayAnswer(actor *model.Actor, account *model.Account) bool {
 // joiner is the account that an organization wants; agreed asks for the administrators of
 // the one that created it, too. The queues of them all are locked: so neither its
 // memberships nor their roles change until the transaction ends.
-func (s *Service) joiner(tx *store.Tx, actor *model.Actor, address string, agreed bool) (t access.Target,
+func (p *People) joiner(tx *store.Tx, actor *model.Actor, address string, agreed bool) (t access.Target,
 	home []model.AccountID, err error) {
 	if !agreed {
-		t, err = s.access.LockedTarget(tx, actor, address, func(*access.Target) error { return nil })
+		t, err = p.access.LockedTarget(tx, actor, address, func(*access.Target) error { return nil })
 		return t, nil, err
 	}
-	if t, err = s.access.Target(tx, actor, address); err != nil {
+	if t, err = p.access.Target(tx, actor, address); err != nil {
 		return t, nil, err
 	}
 	if home, err = tx.Holders(t.CreatedBy, model.RoleAdmin); err != nil {
@@ -38,16 +38,16 @@ func (s *Service) joiner(tx *store.Tx, actor *model.Actor, address string, agree
 	if err = tx.LockQueues(append([]model.AccountID{t.ID}, home...)...); err != nil {
 		return t, nil, err
 	}
-	t, err = s.access.Target(tx, actor, address)
+	t, err = p.access.Target(tx, actor, address)
 	return t, home, err
 }
 
 // requestJoin notes that the organization of an administrator wants an account, and tells
 // the account and the administrators of the organization that created it. It reports false,
 // and does nothing, where nobody has to agree.
-func (s *Service) requestJoin(tx *store.Tx, actor *model.Actor, line *model.AuditEntry, t *access.Target,
+func (p *People) requestJoin(tx *store.Tx, actor *model.Actor, line *model.AuditEntry, t *access.Target,
 	home []model.AccountID, m model.Membership) (told []model.AccountID, pending bool, err error) {
-	actor, err = s.access.StillActs(tx, actor)
+	actor, err = p.access.StillActs(tx, actor)
 	if err != nil || actor.Administers(t.CreatedBy) {
 		return nil, false, err
 	}
@@ -78,10 +78,10 @@ func (s *Service) requestJoin(tx *store.Tx, actor *model.Actor, line *model.Audi
 
 // answerJoin accepts or refuses what an organization asked of an account. It reports false,
 // and does nothing, where it asked for nothing or the actor has no say in it.
-func (s *Service) answerJoin(ctx context.Context, actor *model.Actor, action model.AuditAction, address string,
+func (p *People) answerJoin(ctx context.Context, actor *model.Actor, action model.AuditAction, address string,
 	organization model.OrganizationID) (answered bool, err error) {
-	err = s.store.View(ctx, func(tx *store.Tx) error {
-		t, err := s.access.Target(tx, actor, address)
+	err = p.store.View(ctx, func(tx *store.Tx) error {
+		t, err := p.access.Target(tx, actor, address)
 		if err != nil || !mayAnswer(actor, &t.Account) {
 			answered = false
 			return err
@@ -96,13 +96,13 @@ func (s *Service) answerJoin(ctx context.Context, actor *model.Actor, action mod
 		return false, err
 	}
 	var account model.AccountID
-	err = s.actOn(ctx, actor, action, organization, func(tx *store.Tx, line *model.AuditEntry) error {
-		t, _, err := s.joiner(tx, actor, address, true)
+	err = p.access.ActOn(ctx, actor, action, organization, func(tx *store.Tx, line *model.AuditEntry) error {
+		t, _, err := p.joiner(tx, actor, address, true)
 		if err != nil {
 			return err
 		}
 		account, line.User = t.ID, t.ID
-		current, err := s.access.StillActs(tx, actor)
+		current, err := p.access.StillActs(tx, actor)
 		if err != nil {
 			return err
 		}
@@ -114,22 +114,22 @@ func (s *Service) answerJoin(ctx context.Context, actor *model.Actor, action mod
 			return model.Missing()
 		}
 		if action == model.ActionMemberRemove {
-			return s.endRequest(tx, actor, line, &t.Account, organization)
+			return p.endRequest(tx, actor, line, &t.Account, organization)
 		}
 		if err := enter(tx, actor, &t.Account, model.Membership{Organization: organization, Account: t.ID, Title: r.Title,
-			Department: r.Department, Joined: s.now()}); err != nil {
+			Department: r.Department, Joined: p.now()}); err != nil {
 			return err
 		}
 		return access.TellHome(tx, actor, line, &t.Account)
 	})
 	if err == nil && action == model.ActionMemberAdd {
-		s.membershipChanged(account)
+		p.membershipChanged(account)
 	}
 	return true, err
 }
 
 // endRequest refuses or withdraws what an organization asked of an account.
-func (s *Service) endRequest(tx *store.Tx, actor *model.Actor, line *model.AuditEntry, account *model.Account,
+func (p *People) endRequest(tx *store.Tx, actor *model.Actor, line *model.AuditEntry, account *model.Account,
 	organization model.OrganizationID) error {
 	found, err := tx.DeleteJoinRequest(organization, account.ID)
 	if err != nil {

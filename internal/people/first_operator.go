@@ -1,4 +1,4 @@
-package operators
+package people
 
 import (
 	"context"
@@ -11,19 +11,19 @@ import (
 	"signet/internal/store"
 )
 
-// ErrExists says that there is an operator already, made with another key.
-var ErrExists = errors.New("there is an operator account already")
+// ErrOperatorExists says that there is an operator already, made with another key.
+var ErrOperatorExists = errors.New("there is an operator account already")
 
-// Exist reports whether there is an operator.
-func Exist(ctx context.Context, kept *store.Store) (bool, error) {
+// HasOperator reports whether there is an operator.
+func HasOperator(ctx context.Context, kept *store.Store) (bool, error) {
 	return store.Read(ctx, kept, (*store.Tx).HasOperator)
 }
 
-// First makes the first operator, with an administrative key of this name and secret.
+// MakeFirstOperator makes the first operator, with an administrative key of this name and secret.
 // Where there is an operator already, it returns nil if that has this key, made by an
-// earlier try, and else ErrExists: of several servers that start on one database for
+// earlier try, and else ErrOperatorExists: of several servers that start on one database for
 // the first time, one makes the account.
-func First(ctx context.Context, kept *store.Store, now time.Time, key, secret string) error {
+func MakeFirstOperator(ctx context.Context, kept *store.Store, now time.Time, key, secret string) error {
 	if model.MalformedSecret(secret) {
 		return errors.New("the secret is not as it was made: a part of it is missing or was changed")
 	}
@@ -34,37 +34,37 @@ func First(ctx context.Context, kept *store.Store, now time.Time, key, secret st
 			return err
 		}
 		if exists {
-			return has(tx, &issued)
+			return hasKey(tx, &issued)
 		}
-		if err := insert(tx, &account, &issued); err != nil {
+		if err := insertOperator(tx, &account, &issued); err != nil {
 			return err
 		}
-		line := made(&issued)
+		line := operatorLine(&issued)
 		return audit.Record(tx, &line)
 	}
 	err := kept.Update(ctx, create)
-	if err == nil || errors.Is(err, ErrExists) {
+	if err == nil || errors.Is(err, ErrOperatorExists) {
 		return err
 	}
 	// Another server may have taken the name at this moment: then the account is there.
-	if exist, look := Exist(ctx, kept); look != nil || !exist {
+	if exist, look := HasOperator(ctx, kept); look != nil || !exist {
 		return err
 	}
 	return kept.Update(ctx, create)
 }
 
-// has returns nil where an operator has this key, and else ErrExists.
-func has(tx *store.Tx, issued *model.Key) error {
+// hasKey returns nil where an operator has this key, and else ErrExists.
+func hasKey(tx *store.Tx, issued *model.Key) error {
 	k, found, err := tx.Key(issued.Key)
 	if err != nil {
 		return err
 	}
 	if !found || subtle.ConstantTimeCompare(k.SecretHash, issued.SecretHash) != 1 {
-		return ErrExists
+		return ErrOperatorExists
 	}
 	owner, found, err := tx.Account(k.Account)
 	if err == nil && !(found && owner.Operator) {
-		err = ErrExists
+		err = ErrOperatorExists
 	}
 	return err
 }

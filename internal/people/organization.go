@@ -1,4 +1,4 @@
-package service
+package people
 
 import (
 	"context"
@@ -47,7 +47,7 @@ func validLifetime(code, field string, minutes *int) error {
 
 // CreateOrganization makes an organization; its creator becomes its member and
 // administrator (contract, call 34).
-func (s *Service) CreateOrganization(ctx context.Context, actor *model.Actor,
+func (p *People) CreateOrganization(ctx context.Context, actor *model.Actor,
 	c OrganizationCommand) (model.OrganizationID, error) {
 	if c.Name == nil {
 		return "", model.Invalidf("name_required", "name", "An organization needs a name.")
@@ -58,16 +58,16 @@ func (s *Service) CreateOrganization(ctx context.Context, actor *model.Actor,
 	if !actor.AdministersAny() {
 		return "", model.NotAdministrator()
 	}
-	now := s.now()
+	now := p.now()
 	o := model.Organization{ID: model.OrganizationID(model.RandomText(24)), Name: model.TidyName(*c.Name), Created: now}
 	o.Settings.Apply(c.Settings)
 	if err := o.Settings.FitOther(); err != nil {
 		return "", err
 	}
-	err := s.act(ctx, actor, model.ActionOrganizationCreate, func(tx *store.Tx, line *model.AuditEntry) error {
+	err := p.access.Act(ctx, actor, model.ActionOrganizationCreate, func(tx *store.Tx, line *model.AuditEntry) error {
 		audit.OnOrganization(line, o.ID)
 		line.Detail = c.Settings.Changed()
-		if err := s.stillAdministersAny(tx, actor); err != nil {
+		if err := p.access.StillAdministersAny(tx, actor); err != nil {
 			return err
 		}
 		account, found, err := tx.Account(actor.Account)
@@ -92,13 +92,13 @@ func (s *Service) CreateOrganization(ctx context.Context, actor *model.Actor,
 	if err != nil {
 		return "", err
 	}
-	s.membershipChanged(actor.Account)
+	p.membershipChanged(actor.Account)
 	return o.ID, nil
 }
 
 // UpdateOrganization changes name and settings of an organization; its members
 // are told (contract, call 35).
-func (s *Service) UpdateOrganization(ctx context.Context, actor *model.Actor, id model.OrganizationID,
+func (p *People) UpdateOrganization(ctx context.Context, actor *model.Actor, id model.OrganizationID,
 	c OrganizationCommand) error {
 	if err := c.validate(); err != nil {
 		return err
@@ -106,48 +106,49 @@ func (s *Service) UpdateOrganization(ctx context.Context, actor *model.Actor, id
 	if err := actor.MayAdminister(id); err != nil {
 		return err
 	}
-	members, err := store.Read(ctx, s.store, func(tx *store.Tx) (int, error) { return tx.CountMembers(id) })
+	members, err := store.Read(ctx, p.store, func(tx *store.Tx) (int, error) { return tx.CountMembers(id) })
 	if err != nil {
 		return err
 	}
 	var plan *fanout.Plan
-	err = s.administer(ctx, actor, model.ActionOrganizationUpdate, id, func(tx *store.Tx, line *model.AuditEntry) error {
-		line.Detail = c.Settings.Changed()
-		o, found, err := tx.Organization(id)
-		if err != nil {
-			return err
-		}
-		if !found {
-			return model.Missing()
-		}
-		if c.Name != nil {
-			o.Name = model.TidyName(*c.Name)
-		}
-		o.Settings.Apply(c.Settings)
-		if err := o.Settings.FitOther(); err != nil {
-			return err
-		}
-		if err := tx.UpdateOrganization(&o); err != nil {
-			return err
-		}
-		plan = s.fanout.Plan(tx, s.now())
-		return plan.TellMembers(id, model.EventSettings, store.Payload{}.Encode(), members)
-	})
+	err = p.access.Administer(ctx, actor, model.ActionOrganizationUpdate, id,
+		func(tx *store.Tx, line *model.AuditEntry) error {
+			line.Detail = c.Settings.Changed()
+			o, found, err := tx.Organization(id)
+			if err != nil {
+				return err
+			}
+			if !found {
+				return model.Missing()
+			}
+			if c.Name != nil {
+				o.Name = model.TidyName(*c.Name)
+			}
+			o.Settings.Apply(c.Settings)
+			if err := o.Settings.FitOther(); err != nil {
+				return err
+			}
+			if err := tx.UpdateOrganization(&o); err != nil {
+				return err
+			}
+			plan = p.fanout.Plan(tx, p.now())
+			return plan.TellMembers(id, model.EventSettings, store.Payload{}.Encode(), members)
+		})
 	if err != nil {
 		return err
 	}
-	s.recipients.forget()
-	s.hub.Forget(actor.Account) // other nodes forget what organizations allow
-	return s.fanout.Carry(ctx, plan)
+	p.memory.ForgetRecipients()
+	p.hub.Forget(actor.Account) // other nodes forget what organizations allow
+	return p.fanout.Carry(ctx, plan)
 }
 
 // Organization shows an organization to its administrators (contract, call 36).
-func (s *Service) Organization(ctx context.Context, actor *model.Actor, id model.OrganizationID) (o model.Organization,
+func (p *People) Organization(ctx context.Context, actor *model.Actor, id model.OrganizationID) (o model.Organization,
 	err error) {
 	if err := actor.MayAdminister(id); err != nil {
 		return o, err
 	}
-	err = s.act(ctx, actor, model.ActionOrganizationRead, func(tx *store.Tx, line *model.AuditEntry) error {
+	err = p.access.Act(ctx, actor, model.ActionOrganizationRead, func(tx *store.Tx, line *model.AuditEntry) error {
 		audit.OnOrganization(line, id)
 		o, err = organization(tx, actor, id)
 		return err
@@ -176,12 +177,12 @@ func organization(tx *store.Tx, actor *model.Actor, id model.OrganizationID) (mo
 
 // OrganizationsOf shows the organizations of an account to itself, and to their
 // administrators those that they administer.
-func (s *Service) OrganizationsOf(ctx context.Context, actor *model.Actor, address string) (out []model.Organization,
+func (p *People) OrganizationsOf(ctx context.Context, actor *model.Actor, address string) (out []model.Organization,
 	err error) {
 	var t access.Target
-	err = s.store.View(ctx, func(tx *store.Tx) error {
+	err = p.store.View(ctx, func(tx *store.Tx) error {
 		out = nil
-		if t, err = s.access.Target(tx, actor, address); err != nil {
+		if t, err = p.access.Target(tx, actor, address); err != nil {
 			return err
 		}
 		if !actor.MaySee(t.ID, t.Memberships) {
@@ -203,17 +204,17 @@ func (s *Service) OrganizationsOf(ctx context.Context, actor *model.Actor, addre
 		return nil
 	})
 	if err == nil && t.ID != actor.Account {
-		err = s.reads.Record(ctx, s.now(), actor, model.AuditEntry{Action: model.ActionOrganizationRead, User: t.ID})
+		err = p.reads.Record(ctx, p.now(), actor, model.AuditEntry{Action: model.ActionOrganizationRead, User: t.ID})
 	}
 	return out, err
 }
 
 // OrganizationOf shows one of them.
-func (s *Service) OrganizationOf(ctx context.Context, actor *model.Actor, address string,
+func (p *People) OrganizationOf(ctx context.Context, actor *model.Actor, address string,
 	id model.OrganizationID) (o model.Organization, err error) {
 	var t access.Target
-	err = s.store.View(ctx, func(tx *store.Tx) error {
-		if t, err = s.access.Target(tx, actor, address); err != nil {
+	err = p.store.View(ctx, func(tx *store.Tx) error {
+		if t, err = p.access.Target(tx, actor, address); err != nil {
 			return err
 		}
 		if _, member := t.In(id); !member {
@@ -228,7 +229,7 @@ func (s *Service) OrganizationOf(ctx context.Context, actor *model.Actor, addres
 		return err
 	})
 	if err == nil && t.ID != actor.Account {
-		err = s.reads.Record(ctx, s.now(), actor, model.AuditEntry{Action: model.ActionOrganizationRead, Chain: id,
+		err = p.reads.Record(ctx, p.now(), actor, model.AuditEntry{Action: model.ActionOrganizationRead, Chain: id,
 			Organization: id, User: t.ID})
 	}
 	return o, err
