@@ -14,12 +14,12 @@ import (
 	"signet/internal/access"
 	"signet/internal/api/guard"
 	"signet/internal/api/input"
-	"signet/internal/console"
 	"signet/internal/content"
 	"signet/internal/export"
 	"signet/internal/health"
 	"signet/internal/large"
 	"signet/internal/model"
+	"signet/internal/overview"
 	"signet/internal/people"
 	"signet/internal/service"
 	"signet/internal/stream"
@@ -46,9 +46,9 @@ const defaultParts = 100
 // authenticator is usable, but vendor names are what clients look for.
 type Options struct {
 	Access          *access.Control
-	Service         *service.Service // the use cases behind the endpoints
-	People          *people.People   // makes accounts
-	Console         *console.Console // what administrators and operators ask
+	Service         *service.Service   // the use cases behind the endpoints
+	People          *people.People     // makes accounts
+	Overview        *overview.Overview // what administrators and operators ask
 	Exporter        *export.Exporter
 	Version         string // of the server, which archives name
 	Streams         *stream.Streams
@@ -78,7 +78,7 @@ type API struct {
 	access        *access.Control
 	service       *service.Service
 	people        *people.People
-	console       *console.Console
+	overview      *overview.Overview
 	exporter      *export.Exporter
 	version       string
 	streams       *stream.Streams
@@ -144,7 +144,7 @@ func newAPI(o Options) (*API, error) {
 		access:        o.Access,
 		service:       o.Service,
 		people:        o.People,
-		console:       o.Console,
+		overview:      o.Overview,
 		exporter:      o.Exporter,
 		version:       o.Version,
 		streams:       o.Streams,

@@ -3,8 +3,8 @@ package api
 import (
 	"context"
 
-	"signet/internal/console"
 	"signet/internal/model"
+	"signet/internal/overview"
 	"signet/internal/service"
 )
 
@@ -20,7 +20,7 @@ func (a *API) getConversations(ctx context.Context, c *call) (answer, error) {
 		return answer{}, err
 	}
 	found, next, err := a.service.Conversations(ctx, c.actor, command)
-	return listed(a, c, console.Page[service.Conversation]{Results: found, Continuation: next}, err, c.Conversation)
+	return listed(a, c, overview.Page[service.Conversation]{Results: found, Continuation: next}, err, c.Conversation)
 }
 
 // getHistory: GET /conversation/:entity/message (contract, section 7).

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"time"
 
-	"signet/internal/custody"
+	"signet/internal/health"
 	"signet/internal/model"
 	"signet/internal/store"
 )
@@ -83,7 +83,7 @@ func (a *API) fail(ctx context.Context, c *call, err error) {
 	case shown.Kind == model.Internal, shown.Kind == model.Lost:
 		a.logFailure(ctx, c, slog.LevelError, err)
 	case shown.Kind == model.Unavailable && (shown != err || shown.Cause != nil):
-		if c.outage = a.outages.Refused(custody.MissingPart(err), err); !c.outage {
+		if c.outage = a.outages.Refused(health.MissingPart(err), err); !c.outage {
 			a.logFailure(ctx, c, slog.LevelWarn, err)
 		}
 	}

@@ -18,7 +18,7 @@ type wireServerSetting struct {
 
 // listSettings: GET /settings.
 func (a *API) listSettings(ctx context.Context, c *call) (answer, error) {
-	all, err := a.console.Settings(ctx, c.actor)
+	all, err := a.overview.Settings(ctx, c.actor)
 	if err != nil {
 		return answer{}, err
 	}

@@ -8,33 +8,33 @@ import (
 	"time"
 
 	"signet/internal/config"
-	"signet/internal/console"
 	"signet/internal/health"
+	"signet/internal/overview"
 )
 
 // installation is one of which the interface shows what it is told: what a server tells is
 // tested with servers.
 type installation struct{ clock func() time.Time }
 
-func (i installation) Status(context.Context) (console.Status, error) {
+func (i installation) Status(context.Context) (overview.Status, error) {
 	now := i.clock()
 	hour := now.Add(-time.Hour)
-	return console.Status{
+	return overview.Status{
 		Asked: now, Embedded: true, Schema: 1,
-		Nodes: []console.Node{{Name: "ward", Version: "v1", Started: hour, Heard: now, Alive: true, Self: true},
+		Nodes: []overview.Node{{Name: "ward", Version: "v1", Started: hour, Heard: now, Alive: true, Self: true},
 			{Name: "away", Version: "v0", Started: hour, Heard: hour}},
-		Server: console.Server{
+		Server: overview.Server{
 			Name: "ward", Version: "v1", Commit: "c", Started: hour, NotReady: errors.New("stopping"), Streams: 3,
-			Messages:     console.Messages{Sent: 1, Copies: 2, Delivered: 3, Read: 4, Expired: 5, Recalled: 6},
-			Transactions: console.Transactions{Retried: 1, Busy: 2, Unavailable: 3},
-			Tasks:        []console.Task{{Name: "messages", Failures: 2, Late: true}, {Name: "files", Succeeded: hour}},
-			Parts:        []console.Part{{Name: "keyring", Since: hour, Refused: 4}, {Name: "attachments", Up: true}},
+			Messages:     overview.Messages{Sent: 1, Copies: 2, Delivered: 3, Read: 4, Expired: 5, Recalled: 6},
+			Transactions: overview.Transactions{Retried: 1, Busy: 2, Unavailable: 3},
+			Tasks:        []overview.Task{{Name: "messages", Failures: 2, Late: true}, {Name: "files", Succeeded: hour}},
+			Parts:        []overview.Part{{Name: "keyring", Since: hour, Refused: 4}, {Name: "attachments", Up: true}},
 			Keys:         5, Free: map[string]int64{"data": 9}, CertificateEnds: now.Add(time.Hour),
 			Warnings: []health.Warning{{Topic: "disk", Text: "it is full"}},
 		},
-		Storage: console.Storage{Database: 4096, Log: 7}, Sweep: console.Waiting{Count: 1, Oldest: hour},
-		Queues: &console.Queues{Counted: now, Accounts: 1, Events: 2, Old: 3, Long: 4, Oldest: hour},
-		Backup: &console.Backup{Succeeded: hour, Bytes: 5, Failed: now},
+		Storage: overview.Storage{Database: 4096, Log: 7}, Sweep: overview.Waiting{Count: 1, Oldest: hour},
+		Queues: &overview.Queues{Counted: now, Accounts: 1, Events: 2, Old: 3, Long: 4, Oldest: hour},
+		Backup: &overview.Backup{Succeeded: hour, Bytes: 5, Failed: now},
 	}, nil
 }
 

@@ -24,13 +24,13 @@ import (
 	"signet/internal/backlog"
 	"signet/internal/blob"
 	"signet/internal/config"
-	"signet/internal/console"
 	"signet/internal/content"
 	"signet/internal/custody"
 	"signet/internal/export"
 	"signet/internal/fanout"
 	"signet/internal/live"
 	"signet/internal/model"
+	"signet/internal/overview"
 	"signet/internal/people"
 	"signet/internal/seal/sealtest"
 	"signet/internal/service"
@@ -200,7 +200,7 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 		People: people.New(people.Options{Store: s.store, Access: s.access, Vault: s.vault, Hub: s.hub, Fanout: fans,
 			Clock: s.clock.Now, Logger: logger, ApproveJoins: f.approveJoins, Memory: s.service, Streams: registry,
 			EraseSoon: func() { s.sweeper.EraseSoon() }}),
-		Console: console.New(console.Options{Store: s.store, Access: s.access, Streams: registry, Clock: s.clock.Now,
+		Overview: overview.New(overview.Options{Store: s.store, Access: s.access, Streams: registry, Clock: s.clock.Now,
 			Installation: installation{s.clock.Now}, Settings: f.settings.Effective()}),
 		Exporter: s.exporter, Version: "v1.2.3",
 		Clock: s.clock.Now, Logger: logger, Limits: f.api,

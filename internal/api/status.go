@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"signet/internal/api/wire"
-	"signet/internal/console"
+	"signet/internal/overview"
 )
 
 // wireStatus is how an installation does.
@@ -114,7 +114,7 @@ type wireBackup struct {
 
 // getStatus: GET /status.
 func (a *API) getStatus(ctx context.Context, c *call) (answer, error) {
-	s, err := a.console.Status(ctx, c.actor)
+	s, err := a.overview.Status(ctx, c.actor)
 	if err != nil {
 		return answer{}, err
 	}
@@ -144,7 +144,7 @@ func (a *API) getStatus(ctx context.Context, c *call) (answer, error) {
 	return reply(out), nil
 }
 
-func shownServer(s *console.Server, now time.Time) wireServer {
+func shownServer(s *overview.Server, now time.Time) wireServer {
 	out := wireServer{
 		Name: s.Name, Version: s.Version, Commit: s.Commit, StartedTime: wire.Time(s.Started),
 		Uptime: secondsOf(now.Sub(s.Started)), Ready: s.NotReady == nil, Streams: s.Streams,

@@ -11,13 +11,13 @@ import (
 	"signet/internal/api"
 	"signet/internal/audit"
 	"signet/internal/backlog"
-	"signet/internal/console"
 	"signet/internal/content"
 	"signet/internal/custody"
 	"signet/internal/disk"
 	"signet/internal/export"
 	"signet/internal/fanout"
 	"signet/internal/home"
+	"signet/internal/overview"
 	"signet/internal/people"
 	"signet/internal/service"
 	"signet/internal/store"
@@ -229,7 +229,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 			options.BaseURL, options.Links, options.Way = at.baseURL, at.links, at.way
 			options.OwnURL = in.cfg.BaseURL
 			whole.ready, whole.certificate = at.ready, at.certificate
-			options.Console = console.New(console.Options{Store: kept, Access: control, Streams: registry, Clock: in.clock,
+			options.Overview = overview.New(overview.Options{Store: kept, Access: control, Streams: registry, Clock: in.clock,
 				Installation: whole, Settings: in.cfg.Effective()})
 			return api.New(options)
 		},

@@ -50,7 +50,7 @@ var mayImport = []layer{
 	}},
 	{"internal/app", []string{
 		"internal/transport", "internal/api", "internal/stream", "internal/home", "internal/service",
-		"internal/access", "internal/people", "internal/console", "internal/export", "internal/upkeep",
+		"internal/access", "internal/people", "internal/overview", "internal/export", "internal/upkeep",
 		"internal/fanout", "internal/backlog",
 		"internal/content", "internal/custody", "internal/transfer", "internal/store/postgres", "internal/store/sqlite",
 		"internal/store", "internal/store/schema",
@@ -73,7 +73,7 @@ var mayImport = []layer{
 	{"internal/api", []string{
 		"internal/api/guard", "internal/api/input", "internal/api/wire",
 		"internal/stream", "internal/service", "internal/people",
-		"internal/console", "internal/export",
+		"internal/overview", "internal/export",
 		"internal/fanout", "internal/access", "internal/content",
 		"internal/custody", "internal/search", "internal/large",
 		"internal/audit", "internal/store", "internal/live", "internal/blob", "internal/health", "internal/model", "openapi",
@@ -99,7 +99,7 @@ var mayImport = []layer{
 	}},
 	{"internal/people", []string{"internal/access", "internal/fanout", "internal/search", "internal/content",
 		"internal/store/searchindex", "internal/store", "internal/live", "internal/audit", "internal/model"}},
-	{"internal/console", []string{"internal/access", "internal/search", "internal/continuation", "internal/audit",
+	{"internal/overview", []string{"internal/access", "internal/search", "internal/continuation", "internal/audit",
 		"internal/store/overview", "internal/store/searchindex", "internal/store", "internal/health",
 		"internal/config", "internal/model"}},
 	{"internal/access", []string{"internal/cache", "internal/audit", "internal/store/searchindex", "internal/store",

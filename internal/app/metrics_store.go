@@ -6,8 +6,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"signet/internal/console"
 	"signet/internal/home"
+	"signet/internal/overview"
 	"signet/internal/store"
 	"signet/internal/store/postgres"
 	"signet/internal/store/sqlite"
@@ -76,12 +76,12 @@ func registerStore(in surroundings, engine store.Engine, kept *store.Store) erro
 }
 
 // storage is how much room the files of the embedded store take.
-func storage(in surroundings) console.Storage {
+func storage(in surroundings) overview.Storage {
 	if in.cfg.Database != "" {
-		return console.Storage{}
+		return overview.Storage{}
 	}
 	path := home.Database(in.dir)
-	return console.Storage{Database: sizeOf(path), Log: sizeOf(path + "-wal")}
+	return overview.Storage{Database: sizeOf(path), Log: sizeOf(path + "-wal")}
 }
 
 // sizeOf is the size of a file, 0 where there is none.

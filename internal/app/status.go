@@ -4,11 +4,11 @@ import (
 	"context"
 	"time"
 
-	"signet/internal/console"
 	"signet/internal/disk"
 	"signet/internal/health"
 	"signet/internal/live"
 	"signet/internal/live/natsbus"
+	"signet/internal/overview"
 	"signet/internal/seal"
 	"signet/internal/service"
 	"signet/internal/store"
@@ -39,55 +39,55 @@ type installation struct {
 	certificate func(context.Context) (from, until time.Time, ok bool)
 }
 
-// Status is part of console.Installation.
-func (i *installation) Status(ctx context.Context) (console.Status, error) {
+// Status is part of overview.Installation.
+func (i *installation) Status(ctx context.Context) (overview.Status, error) {
 	backlog, backup, err := i.survey.Look(ctx)
 	if err != nil {
-		return console.Status{}, err
+		return overview.Status{}, err
 	}
 	peers, err := i.registry.Peers(ctx)
 	if err != nil {
-		return console.Status{}, err
+		return overview.Status{}, err
 	}
-	s := console.Status{
+	s := overview.Status{
 		Asked: i.in.clock(), Embedded: i.in.cfg.Database == "", Schema: store.SchemaVersion(), Server: i.server(ctx),
-		Storage: storage(i.in), Sweep: console.Waiting{Count: backlog.Messages, Oldest: backlog.Oldest},
-		Pieces: console.Waiting{Count: backlog.Work.Pieces + backlog.Work.Histories, Oldest: backlog.Work.Oldest},
+		Storage: storage(i.in), Sweep: overview.Waiting{Count: backlog.Messages, Oldest: backlog.Oldest},
+		Pieces: overview.Waiting{Count: backlog.Work.Pieces + backlog.Work.Histories, Oldest: backlog.Work.Oldest},
 	}
 	for _, p := range peers {
-		s.Nodes = append(s.Nodes, console.Node(p))
+		s.Nodes = append(s.Nodes, overview.Node(p))
 		if p.Self {
 			s.Server.Name = p.Name
 		}
 	}
 	if queues, ok := i.survey.Queues(ctx); ok {
-		s.Queues = new(console.Queues(queues))
+		s.Queues = new(overview.Queues(queues))
 	}
 	if s.Embedded {
-		s.Backup = &console.Backup{Succeeded: backup.Succeeded, Bytes: backup.Bytes, Failed: backup.Failed}
+		s.Backup = &overview.Backup{Succeeded: backup.Succeeded, Bytes: backup.Bytes, Failed: backup.Failed}
 	}
 	return s, nil
 }
 
 // server is what this server knows of itself.
-func (i *installation) server(ctx context.Context) console.Server {
+func (i *installation) server(ctx context.Context) overview.Server {
 	version, commit := Build()
 	meters, room := i.kept.Meters(), i.room.Figures()
-	s := console.Server{
+	s := overview.Server{
 		Version: version, Commit: commit, Started: i.started, NotReady: i.ready(ctx), Streams: i.hub.AllStreams(),
-		Messages: console.Messages{
+		Messages: overview.Messages{
 			Sent:   i.counts.Sent.OneToOne.Load() + i.counts.Sent.Group.Load(),
 			Copies: i.counts.Copies.OneToOne.Load() + i.counts.Copies.Group.Load(), Delivered: i.counts.Delivered.Load(),
 			Read: i.counts.Read.Load(), Recalled: i.counts.Recalled.Load(), Expired: i.sweeper.Counts.Expired.Load(),
 		},
-		Transactions: console.Transactions{Busy: meters.Busy.Load(), Unavailable: meters.Unavailable.Load()},
+		Transactions: overview.Transactions{Busy: meters.Busy.Load(), Unavailable: meters.Unavailable.Load()},
 		Parts:        i.parts(), Keys: i.ring.Figures().Keys, Free: map[string]int64{}, Warnings: i.in.warnings.All(),
 	}
 	if e, ok := i.engine.(*postgres.Engine); ok {
 		s.Transactions.Retried = int64(e.Stats().Retries)
 	}
 	for _, task := range i.sweeper.Tasks() {
-		s.Tasks = append(s.Tasks, console.Task{Name: task.Name, Succeeded: task.Succeeded(), Failures: task.Failures(),
+		s.Tasks = append(s.Tasks, overview.Task{Name: task.Name, Succeeded: task.Succeeded(), Failures: task.Failures(),
 			Late: i.sweeper.Late(task)})
 	}
 	for place, free := range map[string]int64{"data": room.Data, "attachments": room.Files} {
@@ -102,11 +102,11 @@ func (i *installation) server(ctx context.Context) console.Server {
 }
 
 // parts are those that the server works with, and how they are.
-func (i *installation) parts() []console.Part {
-	parts := []console.Part{{Name: health.Keyring, Up: i.ring.Figures().Up},
+func (i *installation) parts() []overview.Part {
+	parts := []overview.Part{{Name: health.Keyring, Up: i.ring.Figures().Up},
 		{Name: health.Attachments, Up: i.blobs.up.Load()}}
 	if i.bus != nil {
-		parts = append(parts, console.Part{Name: "nats", Up: i.bus.Connected()})
+		parts = append(parts, overview.Part{Name: "nats", Up: i.bus.Connected()})
 	}
 	lasting := i.in.outages.Lasting()
 	for n := range parts {

@@ -1,4 +1,4 @@
-package console
+package overview
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/search"
 	"signet/internal/store"
-	"signet/internal/store/overview"
+	stored "signet/internal/store/overview"
 )
 
 // Member is an account as its organization's administrators see it.
@@ -31,7 +31,7 @@ type MemberFilter struct {
 }
 
 // Members lists the members of an organization by name.
-func (c *Console) Members(ctx context.Context, actor *model.Actor, organization model.OrganizationID, f MemberFilter,
+func (c *Overview) Members(ctx context.Context, actor *model.Actor, organization model.OrganizationID, f MemberFilter,
 	ask Ask) (out Page[Member], err error) {
 	query := search.Query{
 		Types: []string{"account"}, Directory: []model.OrganizationID{organization},
@@ -51,7 +51,7 @@ func (c *Console) Members(ctx context.Context, actor *model.Actor, organization 
 }
 
 // sift goes through what a search finds until a page is full.
-func (c *Console) sift(tx *store.Tx, actor *model.Actor, organization model.OrganizationID, next *search.Search,
+func (c *Overview) sift(tx *store.Tx, actor *model.Actor, organization model.OrganizationID, next *search.Search,
 	query search.Query, f MemberFilter, size int) (out Page[Member], err error) {
 	out.Results = make([]Member, 0, size)
 	last := "" // the continuation after the last result
@@ -102,7 +102,7 @@ func (f *MemberFilter) keeps(m *Member, now time.Time) bool {
 }
 
 // members shows hits, each in its place; nil is one that left a moment ago.
-func (c *Console) members(tx *store.Tx, actor *model.Actor, organization model.OrganizationID,
+func (c *Overview) members(tx *store.Tx, actor *model.Actor, organization model.OrganizationID,
 	hits []search.Hit) ([]*Member, error) {
 	if len(hits) == 0 {
 		return nil, nil
@@ -115,7 +115,7 @@ func (c *Console) members(tx *store.Tx, actor *model.Actor, organization model.O
 	if err != nil {
 		return nil, err
 	}
-	pending, err := overview.PendingRoles(tx, organization, ids)
+	pending, err := stored.PendingRoles(tx, organization, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +139,7 @@ func (c *Console) members(tx *store.Tx, actor *model.Actor, organization model.O
 // use tells whether an account has keys that act in an organization, or at all where that
 // is empty, and when one of them was last used: to the hour, because a key without a scope is used for other
 // organizations too.
-func (c *Console) use(o *access.Owned, organization model.OrganizationID) (has bool, last time.Time) {
+func (c *Overview) use(o *access.Owned, organization model.OrganizationID) (has bool, last time.Time) {
 	for _, k := range c.access.LiveKeys(slices.Clone(o.Keys)) {
 		if organization != "" && !k.Covers(organization) {
 			continue

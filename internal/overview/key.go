@@ -1,4 +1,4 @@
-package console
+package overview
 
 import (
 	"context"
@@ -6,7 +6,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
-	"signet/internal/store/overview"
+	stored "signet/internal/store/overview"
 )
 
 // Key is a key of a list, with its owner's name.
@@ -26,7 +26,7 @@ type KeyFilter struct {
 // those of its scope, and what members have without one. An administrator sees of each
 // account's what it sees there (contract, section 1). Of what it does not manage it is
 // not told the last use, so that such keys are not among those idle for some days.
-func (c *Console) Keys(ctx context.Context, actor *model.Actor, organization model.OrganizationID, f KeyFilter,
+func (c *Overview) Keys(ctx context.Context, actor *model.Actor, organization model.OrganizationID, f KeyFilter,
 	ask Ask) (out Page[Key], err error) {
 	err = c.read(ctx, actor, model.ActionKeyList, organization, func(tx *store.Tx) error {
 		w := c.keys(actor, organization, f)
@@ -41,10 +41,10 @@ func (c *Console) Keys(ctx context.Context, actor *model.Actor, organization mod
 
 // AllKeys lists the live keys of the installation for operators, but for those of other
 // operators.
-func (c *Console) AllKeys(ctx context.Context, actor *model.Actor, f KeyFilter, ask Ask) (out Page[Key], err error) {
+func (c *Overview) AllKeys(ctx context.Context, actor *model.Actor, f KeyFilter, ask Ask) (out Page[Key], err error) {
 	err = c.readAll(ctx, actor, model.ActionKeyList, func(tx *store.Tx) error {
 		w := c.keys(actor, "", f)
-		w.accounts = overview.KeyOwnersAfter
+		w.accounts = stored.KeyOwnersAfter
 		out, err = c.keyPage(tx, actor, w, f, ask)
 		return err
 	})
@@ -52,7 +52,7 @@ func (c *Console) AllKeys(ctx context.Context, actor *model.Actor, f KeyFilter, 
 }
 
 // keyPage is a page of keys of all accounts, or of the one that the filter names.
-func (c *Console) keyPage(tx *store.Tx, actor *model.Actor, w *walk[Key], f KeyFilter, ask Ask) (Page[Key], error) {
+func (c *Overview) keyPage(tx *store.Tx, actor *model.Actor, w *walk[Key], f KeyFilter, ask Ask) (Page[Key], error) {
 	if f.Account != "" {
 		all := w.accounts
 		only, err := c.access.ResolveAccount(tx, actor, f.Account)
@@ -74,7 +74,7 @@ func (c *Console) keyPage(tx *store.Tx, actor *model.Actor, w *walk[Key], f KeyF
 }
 
 // keys is the list of keys that act in an organization, or of all where that is empty.
-func (c *Console) keys(actor *model.Actor, organization model.OrganizationID, f KeyFilter) *walk[Key] {
+func (c *Overview) keys(actor *model.Actor, organization model.OrganizationID, f KeyFilter) *walk[Key] {
 	kind := -1
 	if f.Kind != nil {
 		kind = int(*f.Kind)
@@ -106,7 +106,7 @@ func (c *Console) keys(actor *model.Actor, organization model.OrganizationID, f 
 }
 
 // acting keeps of keys those that are live and act in an organization.
-func (c *Console) acting(keys []model.Key, organization model.OrganizationID) (out []model.Key) {
+func (c *Overview) acting(keys []model.Key, organization model.OrganizationID) (out []model.Key) {
 	for _, k := range c.access.LiveKeys(keys) {
 		if organization == "" || k.Covers(organization) {
 			out = append(out, k)

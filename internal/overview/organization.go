@@ -1,4 +1,4 @@
-package console
+package overview
 
 import (
 	"cmp"
@@ -8,7 +8,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/search"
 	"signet/internal/store"
-	"signet/internal/store/overview"
+	stored "signet/internal/store/overview"
 )
 
 // Organization is an organization with what it comes to.
@@ -20,7 +20,7 @@ type Organization struct {
 }
 
 // Usage is what an organization has stored, as far as it is counted.
-type Usage = overview.Usage
+type Usage = stored.Usage
 
 // What counting costs is bounded: so many organizations in a page, and of each so many messages and attachments.
 const (
@@ -41,7 +41,7 @@ func (p organizationCursor) compare(o organizationCursor) int {
 // Organizations lists those that the actor administers, of operators all, by name: those
 // some word of whose name begins with each word of name. Each page reads all their names:
 // there are few organizations. With usage a page has 20 at most.
-func (c *Console) Organizations(ctx context.Context, actor *model.Actor, name string, usage bool,
+func (c *Overview) Organizations(ctx context.Context, actor *model.Actor, name string, usage bool,
 	ask Ask) (out Page[Organization], err error) {
 	if usage {
 		ask.Size = min(ask.Size, usagePage)
@@ -83,7 +83,7 @@ func (c *Console) Organizations(ctx context.Context, actor *model.Actor, name st
 
 func countUsage(tx *store.Tx, organizations []Organization) error {
 	for i := range organizations {
-		usage, err := overview.UsageOf(tx, organizations[i].ID, usageMost)
+		usage, err := stored.UsageOf(tx, organizations[i].ID, usageMost)
 		if err != nil {
 			return err
 		}
@@ -95,7 +95,7 @@ func countUsage(tx *store.Tx, organizations []Organization) error {
 // organizationsNamed finds what the actor administers, in no order.
 func organizationsNamed(tx *store.Tx, actor *model.Actor, name string) (out []organizationCursor, err error) {
 	matches := search.Beginnings(name)
-	names, err := overview.OrganizationNames(tx)
+	names, err := stored.OrganizationNames(tx)
 	for _, o := range names {
 		if actor.Administers(o.ID) && matches(o.Name) {
 			out = append(out, organizationCursor{search.Fold(o.Name), o.ID})
@@ -114,11 +114,11 @@ func organizationsAt(tx *store.Tx, cursors []organizationCursor) ([]Organization
 	if len(ids) == 0 {
 		return out, nil
 	}
-	found, err := overview.OrganizationsAmong(tx, ids)
+	found, err := stored.OrganizationsAmong(tx, ids)
 	if err != nil {
 		return nil, err
 	}
-	counts, err := overview.CountsOf(tx, ids)
+	counts, err := stored.CountsOf(tx, ids)
 	if err != nil {
 		return nil, err
 	}

@@ -1,11 +1,11 @@
-// Package console answers what administrators and operators ask in order to run an
+// Package overview answers what administrators and operators ask in order to run an
 // organization or the installation: what there is of organizations, members, groups,
 // requests, keys, queues and messages that wait, how the installation does, and with which
 // settings. It changes nothing but the audit log.
 //
 // It owns these lists: who may ask, what they show, and how they are paged. It does not
 // know HTTP, what a message says, or how anything is changed (service, access).
-package console
+package overview
 
 import (
 	"context"
@@ -19,7 +19,7 @@ import (
 	"signet/internal/store"
 )
 
-// Options are what a console works with.
+// Options are what an overview works with.
 type Options struct {
 	Store   *store.Store
 	Access  *access.Control
@@ -37,8 +37,8 @@ type Streams interface {
 	Scopes(tx *store.Tx, accounts []model.AccountID) (map[model.AccountID][]model.OrganizationID, error)
 }
 
-// Console answers. It is safe for concurrent use.
-type Console struct {
+// Overview answers. It is safe for concurrent use.
+type Overview struct {
 	store   *store.Store
 	access  *access.Control
 	streams Streams
@@ -49,13 +49,13 @@ type Console struct {
 	settings     []config.Effective
 }
 
-// New returns a console.
-func New(o Options) *Console {
-	return &Console{store: o.Store, access: o.Access, streams: o.Streams, clock: o.Clock, reads: audit.NewReads(o.Store),
+// New returns an overview.
+func New(o Options) *Overview {
+	return &Overview{store: o.Store, access: o.Access, streams: o.Streams, clock: o.Clock, reads: audit.NewReads(o.Store),
 		installation: o.Installation, settings: o.Settings}
 }
 
-func (c *Console) now() time.Time { return c.clock().UTC().Truncate(time.Millisecond) }
+func (c *Overview) now() time.Time { return c.clock().UTC().Truncate(time.Millisecond) }
 
 // Ask says which page of a list is wanted.
 type Ask struct {
@@ -78,14 +78,14 @@ const (
 )
 
 // list names a list to the continuations of its pages.
-func (c *Console) list(actor *model.Actor, purpose string, asked ...any) *continuation.List {
+func (c *Overview) list(actor *model.Actor, purpose string, asked ...any) *continuation.List {
 	return &continuation.List{Secret: c.store.Secret(), Purpose: "console " + purpose + " 1",
 		Asked: append([]any{actor.Account}, asked...)}
 }
 
 // read answers from one snapshot what an actor may ask about an organization, and notes
 // in the audit log that it was read.
-func (c *Console) read(ctx context.Context, actor *model.Actor, action model.AuditAction,
+func (c *Overview) read(ctx context.Context, actor *model.Actor, action model.AuditAction,
 	organization model.OrganizationID, fn func(tx *store.Tx) error) error {
 	if err := actor.MayAdminister(organization); err != nil {
 		return err
@@ -108,13 +108,13 @@ func (c *Console) read(ctx context.Context, actor *model.Actor, action model.Aud
 }
 
 // readAll is read for what is about the whole installation, which operators ask.
-func (c *Console) readAll(ctx context.Context, actor *model.Actor, action model.AuditAction,
+func (c *Overview) readAll(ctx context.Context, actor *model.Actor, action model.AuditAction,
 	fn func(tx *store.Tx) error) error {
 	return c.askAll(ctx, actor, action, func() error { return c.store.View(ctx, fn) })
 }
 
 // askAll is readAll for what is not in the store.
-func (c *Console) askAll(ctx context.Context, actor *model.Actor, action model.AuditAction, fn func() error) error {
+func (c *Overview) askAll(ctx context.Context, actor *model.Actor, action model.AuditAction, fn func() error) error {
 	if !actor.Operates() {
 		return model.NotAllowed()
 	}
@@ -126,7 +126,7 @@ func (c *Console) askAll(ctx context.Context, actor *model.Actor, action model.A
 
 // record notes in the audit log that an actor read what belongs to more than one
 // organization: in the log of the actor's own, which for an operator is the platform's.
-func (c *Console) record(ctx context.Context, actor *model.Actor, action model.AuditAction) error {
+func (c *Overview) record(ctx context.Context, actor *model.Actor, action model.AuditAction) error {
 	return c.reads.Record(ctx, c.now(), actor, model.AuditEntry{Action: action, User: actor.Account})
 }
 

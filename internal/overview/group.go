@@ -1,4 +1,4 @@
-package console
+package overview
 
 import (
 	"bytes"
@@ -9,14 +9,14 @@ import (
 	"signet/internal/model"
 	"signet/internal/search"
 	"signet/internal/store"
-	"signet/internal/store/overview"
+	stored "signet/internal/store/overview"
 	"signet/internal/store/searchindex"
 )
 
 // Group is a group with what it comes to, without its members.
 type Group struct {
 	model.Group
-	overview.GroupFigures
+	stored.GroupFigures
 }
 
 // groupCursor is a group in the order of their names.
@@ -34,7 +34,7 @@ var byName = searchindex.Order{Terms: []searchindex.Term{{Field: searchindex.Dis
 
 // Groups lists the groups of an organization by name, public ones and others: those some
 // word of whose name begins with each word of query.
-func (c *Console) Groups(ctx context.Context, actor *model.Actor, organization model.OrganizationID, query string,
+func (c *Overview) Groups(ctx context.Context, actor *model.Actor, organization model.OrganizationID, query string,
 	ask Ask) (out Page[Group], err error) {
 	list := c.list(actor, "groups", organization, query)
 	var from groupCursor
@@ -107,7 +107,7 @@ func groupsAfter(tx *store.Tx, organization model.OrganizationID, from *groupCur
 	if err != nil {
 		return nil, nil, err
 	}
-	figures, err := overview.FiguresOfGroups(tx, ids)
+	figures, err := stored.FiguresOfGroups(tx, ids)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,4 +1,4 @@
-package console
+package overview
 
 import (
 	"context"
@@ -107,7 +107,7 @@ type Backup struct {
 }
 
 // Status tells operators how the installation does.
-func (c *Console) Status(ctx context.Context, actor *model.Actor) (s Status, err error) {
+func (c *Overview) Status(ctx context.Context, actor *model.Actor) (s Status, err error) {
 	err = c.askAll(ctx, actor, model.ActionStatusRead, func() error {
 		s, err = c.installation.Status(ctx)
 		return err

@@ -1,4 +1,4 @@
-package console
+package overview
 
 import (
 	"context"
@@ -6,7 +6,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
-	"signet/internal/store/overview"
+	stored "signet/internal/store/overview"
 )
 
 // Queue is an account's queue that holds something.
@@ -23,14 +23,14 @@ type Queue struct {
 // Queues lists the members of an organization who have events of it in their queues, in
 // the order of their accounts. What belongs to another organization, or to none, is not
 // told. Only those are listed whose oldest such event is older than that.
-func (c *Console) Queues(ctx context.Context, actor *model.Actor, organization model.OrganizationID,
+func (c *Overview) Queues(ctx context.Context, actor *model.Actor, organization model.OrganizationID,
 	older time.Duration, ask Ask) (out Page[Queue], err error) {
 	w := c.queues(actor, organization, older)
 	w.accounts = func(tx *store.Tx, after model.AccountID, limit int) ([]model.AccountID, error) {
 		return tx.MembersAfter(organization, after, limit)
 	}
 	w.entries = func(tx *store.Tx, accounts []model.AccountID, _ cursor) ([]Queue, error) {
-		lengths, err := overview.QueuesIn(tx, organization, accounts)
+		lengths, err := stored.QueuesIn(tx, organization, accounts)
 		if err != nil {
 			return nil, err
 		}
@@ -44,13 +44,13 @@ func (c *Console) Queues(ctx context.Context, actor *model.Actor, organization m
 }
 
 // AllQueues lists the queues of the installation for operators, whatever they hold.
-func (c *Console) AllQueues(ctx context.Context, actor *model.Actor, older time.Duration,
+func (c *Overview) AllQueues(ctx context.Context, actor *model.Actor, older time.Duration,
 	ask Ask) (out Page[Queue], err error) {
 	err = c.readAll(ctx, actor, model.ActionQueueList, func(tx *store.Tx) error {
-		var lengths []overview.QueueLength
+		var lengths []stored.QueueLength
 		w := c.queues(actor, "", older)
 		w.accounts = func(tx *store.Tx, after model.AccountID, limit int) (accounts []model.AccountID, err error) {
-			lengths, err = overview.QueueLengths(tx, after, limit)
+			lengths, err = stored.QueueLengths(tx, after, limit)
 			for _, l := range lengths {
 				accounts = append(accounts, l.Account)
 			}
@@ -65,7 +65,7 @@ func (c *Console) AllQueues(ctx context.Context, actor *model.Actor, older time.
 	return out, err
 }
 
-func (c *Console) queues(actor *model.Actor, organization model.OrganizationID, older time.Duration) *walk[Queue] {
+func (c *Overview) queues(actor *model.Actor, organization model.OrganizationID, older time.Duration) *walk[Queue] {
 	return &walk[Queue]{
 		list:   c.list(actor, "queues", organization, int64(older)),
 		cursor: func(q *Queue) cursor { return cursor{Account: q.Account, All: true} },
@@ -73,8 +73,8 @@ func (c *Console) queues(actor *model.Actor, organization model.OrganizationID, 
 }
 
 // shownQueues shows queues, in their order; the organization is empty for all of them.
-func (c *Console) shownQueues(tx *store.Tx, organization model.OrganizationID, older time.Duration,
-	lengths []overview.QueueLength) ([]Queue, error) {
+func (c *Overview) shownQueues(tx *store.Tx, organization model.OrganizationID, older time.Duration,
+	lengths []stored.QueueLength) ([]Queue, error) {
 	begun := c.now().Add(-older)
 	var accounts []model.AccountID
 	for _, l := range lengths {
@@ -93,7 +93,7 @@ func (c *Console) shownQueues(tx *store.Tx, organization model.OrganizationID, o
 	if err != nil {
 		return nil, err
 	}
-	byAccount := byToken(lengths, func(l *overview.QueueLength) model.AccountID { return l.Account })
+	byAccount := byToken(lengths, func(l *stored.QueueLength) model.AccountID { return l.Account })
 	out := make([]Queue, 0, len(accounts))
 	for _, id := range accounts {
 		o, l := owners[id], byAccount[id]

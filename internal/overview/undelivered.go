@@ -1,4 +1,4 @@
-package console
+package overview
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
-	"signet/internal/store/overview"
+	stored "signet/internal/store/overview"
 )
 
 // Undelivered is a message that is New, without what it says.
@@ -25,7 +25,7 @@ type Undelivered struct {
 // the first of them. It reads these queues, and not the messages, of which there are very
 // many: what a recipient deleted from its queue unread, or left there for longer than events
 // are kept, is not among them.
-func (c *Console) Undelivered(ctx context.Context, actor *model.Actor, organization model.OrganizationID,
+func (c *Overview) Undelivered(ctx context.Context, actor *model.Actor, organization model.OrganizationID,
 	after time.Duration, ask Ask) (out Page[Undelivered], err error) {
 	upTo := c.now().Add(-after).UnixMicro()
 	w := walk[Undelivered]{
@@ -34,7 +34,7 @@ func (c *Console) Undelivered(ctx context.Context, actor *model.Actor, organizat
 			return tx.MembersAfter(organization, after, limit)
 		},
 		entries: func(tx *store.Tx, accounts []model.AccountID, from cursor) (out []Undelivered, err error) {
-			with, err := overview.WithUndelivered(tx, organization, accounts, upTo)
+			with, err := stored.WithUndelivered(tx, organization, accounts, upTo)
 			if err != nil {
 				return nil, err
 			}
@@ -61,7 +61,7 @@ func (c *Console) Undelivered(ctx context.Context, actor *model.Actor, organizat
 
 // appendUndelivered appends what waits in an account's queue after a place, until there are
 // so many.
-func (c *Console) appendUndelivered(tx *store.Tx, out []Undelivered, organization model.OrganizationID,
+func (c *Overview) appendUndelivered(tx *store.Tx, out []Undelivered, organization model.OrganizationID,
 	account model.AccountID, from cursor, upTo int64, most int) ([]Undelivered, error) {
 	after := int64(0)
 	if account == from.Account && from.Then != "" {
@@ -71,7 +71,7 @@ func (c *Console) appendUndelivered(tx *store.Tx, out []Undelivered, organizatio
 		}
 	}
 	for len(out) < most {
-		queued, err := overview.Undelivered(tx, account, organization, after, upTo, piece)
+		queued, err := stored.Undelivered(tx, account, organization, after, upTo, piece)
 		if err != nil || len(queued) == 0 {
 			return out, err
 		}
@@ -83,7 +83,7 @@ func (c *Console) appendUndelivered(tx *store.Tx, out []Undelivered, organizatio
 		if err != nil {
 			return nil, err
 		}
-		counts, err := overview.CountNew(tx, organization, account, ids)
+		counts, err := stored.CountNew(tx, organization, account, ids)
 		if err != nil {
 			return nil, err
 		}

@@ -1,4 +1,4 @@
-package console
+package overview
 
 import (
 	"bytes"
@@ -8,7 +8,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
-	"signet/internal/store/overview"
+	stored "signet/internal/store/overview"
 )
 
 // RequestKind is what is asked for.
@@ -32,16 +32,16 @@ type Request struct {
 // Requests lists the open requests that concern an organization, in the order of their
 // accounts: for the role of an administrator, and for memberships, those that it asks for
 // and those of accounts that it created.
-func (c *Console) Requests(ctx context.Context, actor *model.Actor, organization model.OrganizationID,
+func (c *Overview) Requests(ctx context.Context, actor *model.Actor, organization model.OrganizationID,
 	ask Ask) (out Page[Request], err error) {
 	w := walk[Request]{
 		list: c.list(actor, "requests", organization),
 		accounts: func(tx *store.Tx, after model.AccountID, limit int) ([]model.AccountID, error) {
-			admins, err := overview.RequestsAfter(tx, organization, model.RoleAdmin, after, limit)
+			admins, err := stored.RequestsAfter(tx, organization, model.RoleAdmin, after, limit)
 			if err != nil {
 				return nil, err
 			}
-			joins, err := overview.JoinsAfter(tx, organization, after, limit)
+			joins, err := stored.JoinsAfter(tx, organization, after, limit)
 			all := append(admins, joins...)
 			slices.SortFunc(all, func(a, b model.AccountID) int { return bytes.Compare(a[:], b[:]) })
 			all = slices.Compact(all)
@@ -68,7 +68,7 @@ func requests(tx *store.Tx, actor *model.Actor, organization model.OrganizationI
 	if err != nil {
 		return nil, err
 	}
-	pending, err := overview.PendingRoles(tx, organization, accounts)
+	pending, err := stored.PendingRoles(tx, organization, accounts)
 	if err != nil {
 		return nil, err
 	}

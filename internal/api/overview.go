@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"signet/internal/api/wire"
-	"signet/internal/console"
 	"signet/internal/model"
+	"signet/internal/overview"
 )
 
 // wirePage is a page of a list.
@@ -21,14 +21,14 @@ type wirePage[W any] struct {
 const maxDays = 36500
 
 // asked reads which page of a list a call wants.
-func (c *call) asked() console.Ask {
+func (c *call) asked() overview.Ask {
 	q := c.readQuery()
-	return console.Ask{Size: q.IntBetween("page_size", 1, maxPageSize, defaultPageSize),
+	return overview.Ask{Size: q.IntBetween("page_size", 1, maxPageSize, defaultPageSize),
 		Continuation: q.Text("continuation")}
 }
 
 // listed answers with a page.
-func listed[E, W any](a *API, c *call, page console.Page[E], err error, show func(*E) W) (answer, error) {
+func listed[E, W any](a *API, c *call, page overview.Page[E], err error, show func(*E) W) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
@@ -58,7 +58,7 @@ type wireUsage struct {
 	AttachmentBytes int64 `json:"attachment_bytes"`
 }
 
-func shownUsage(u *console.Usage) *wireUsage {
+func shownUsage(u *overview.Usage) *wireUsage {
 	if u == nil {
 		return nil
 	}
@@ -71,8 +71,8 @@ func (a *API) listOrganizations(ctx context.Context, c *call) (answer, error) {
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}
-	page, err := a.console.Organizations(ctx, c.actor, name, usage, ask)
-	return listed(a, c, page, err, func(o *console.Organization) wireListedOrganization {
+	page, err := a.overview.Organizations(ctx, c.actor, name, usage, ask)
+	return listed(a, c, page, err, func(o *overview.Organization) wireListedOrganization {
 		return wireListedOrganization{wire.ShownOrganization(o.Organization), wire.Time(o.Created), o.Groups, o.Requests,
 			shownUsage(o.Usage)}
 	})
@@ -92,14 +92,14 @@ type wireMember struct {
 func (a *API) listMembers(ctx context.Context, c *call) (answer, error) {
 	q := c.readQuery()
 	ask := c.asked()
-	filter := console.MemberFilter{Query: q.Text("q"), Role: q.Text("role"), WithoutKeys: q.Bool("without_keys"),
+	filter := overview.MemberFilter{Query: q.Text("q"), Role: q.Text("role"), WithoutKeys: q.Bool("without_keys"),
 		Disabled: q.OptionalBool("disabled"),
 		IdleDays: q.IntBetween("idle_days", 1, maxDays, 0)}
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}
-	page, err := a.console.Members(ctx, c.actor, c.organizationPath(), filter, ask)
-	return listed(a, c, page, err, func(m *console.Member) wireMember {
+	page, err := a.overview.Members(ctx, c.actor, c.organizationPath(), filter, ask)
+	return listed(a, c, page, err, func(m *overview.Member) wireMember {
 		return wireMember{c.User(m.Entity), notNull(m.Roles), notNull(m.Pending), wire.Time(m.Joined), wire.Time(m.Seen),
 			m.HasKeys}
 	})
@@ -124,8 +124,8 @@ func (a *API) listGroups(ctx context.Context, c *call) (answer, error) {
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}
-	page, err := a.console.Groups(ctx, c.actor, c.organizationPath(), query, ask)
-	return listed(a, c, page, err, func(g *console.Group) wireListedGroup {
+	page, err := a.overview.Groups(ctx, c.actor, c.organizationPath(), query, ask)
+	return listed(a, c, page, err, func(g *overview.Group) wireListedGroup {
 		w := wireListedGroup{c.Group(&g.Group), wire.Time(g.LastMessage)}
 		w.Members = nil
 		return w
@@ -134,7 +134,7 @@ func (a *API) listGroups(ctx context.Context, c *call) (answer, error) {
 
 // wireRequest is a request that an administrator has to decide on.
 type wireRequest struct {
-	Kind           console.RequestKind  `json:"kind"`
+	Kind           overview.RequestKind `json:"kind"`
 	Account        wire.User            `json:"account"`
 	OrganizationID model.OrganizationID `json:"organization_id"`
 	Role           string               `json:"role,omitempty"`
@@ -147,8 +147,8 @@ func (a *API) listRequests(ctx context.Context, c *call) (answer, error) {
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}
-	page, err := a.console.Requests(ctx, c.actor, c.organizationPath(), ask)
-	return listed(a, c, page, err, func(r *console.Request) wireRequest {
+	page, err := a.overview.Requests(ctx, c.actor, c.organizationPath(), ask)
+	return listed(a, c, page, err, func(r *overview.Request) wireRequest {
 		return wireRequest{r.Kind, c.User(r.Account), r.Organization, r.Role, wire.Time(r.Created)}
 	})
 }
@@ -165,7 +165,7 @@ type wireListedKey struct {
 func (a *API) listOrganizationKeys(ctx context.Context, c *call) (answer, error) {
 	q := c.readQuery()
 	ask := c.asked()
-	filter := console.KeyFilter{Account: q.Text("account"), IdleDays: q.IntBetween("idle_days", 1, maxDays, 0)}
+	filter := overview.KeyFilter{Account: q.Text("account"), IdleDays: q.IntBetween("idle_days", 1, maxDays, 0)}
 	switch kind := q.Text("kind"); kind {
 	case "":
 	case model.Regular.String():
@@ -178,14 +178,14 @@ func (a *API) listOrganizationKeys(ctx context.Context, c *call) (answer, error)
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}
-	var page console.Page[console.Key]
+	var page overview.Page[overview.Key]
 	var err error
 	if id := c.organizationPath(); id != "" {
-		page, err = a.console.Keys(ctx, c.actor, id, filter, ask)
+		page, err = a.overview.Keys(ctx, c.actor, id, filter, ask)
 	} else {
-		page, err = a.console.AllKeys(ctx, c.actor, filter, ask)
+		page, err = a.overview.AllKeys(ctx, c.actor, filter, ask)
 	}
-	return listed(a, c, page, err, func(k *console.Key) wireListedKey {
+	return listed(a, c, page, err, func(k *overview.Key) wireListedKey {
 		return wireListedKey{shownKey(&k.Key), k.Account, k.Username}
 	})
 }
@@ -213,14 +213,14 @@ func (a *API) listQueues(ctx context.Context, c *call) (answer, error) {
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}
-	var page console.Page[console.Queue]
+	var page overview.Page[overview.Queue]
 	var err error
 	if id := c.organizationPath(); id != "" {
-		page, err = a.console.Queues(ctx, c.actor, id, older, ask)
+		page, err = a.overview.Queues(ctx, c.actor, id, older, ask)
 	} else {
-		page, err = a.console.AllQueues(ctx, c.actor, older, ask)
+		page, err = a.overview.AllQueues(ctx, c.actor, older, ask)
 	}
-	return listed(a, c, page, err, func(q *console.Queue) wireQueue {
+	return listed(a, c, page, err, func(q *overview.Queue) wireQueue {
 		return wireQueue{q.Account, q.Username, q.DisplayName, q.Depth, wire.Time(q.Oldest), wire.Time(q.Seen), q.Streams}
 	})
 }
@@ -244,8 +244,8 @@ func (a *API) listUndelivered(ctx context.Context, c *call) (answer, error) {
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}
-	page, err := a.console.Undelivered(ctx, c.actor, c.organizationPath(), after, ask)
-	return listed(a, c, page, err, func(u *console.Undelivered) wireUndelivered {
+	page, err := a.overview.Undelivered(ctx, c.actor, c.organizationPath(), after, ask)
+	return listed(a, c, page, err, func(u *overview.Undelivered) wireUndelivered {
 		w := wireUndelivered{MessageID: u.ID, SenderToken: u.Sender, RecipientToken: u.Recipient,
 			CreatedTime: wire.Time(u.Created), ExpiresTime: wire.Time(u.Expires), Priority: u.Priority}
 		if u.Group {
