@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"signet/internal/custody"
+	"signet/internal/health"
 )
 
 // await opens what a start needs of another machine, and waits for it while it is
@@ -17,7 +17,7 @@ func await[T any](ctx context.Context, in surroundings, what string, open func()
 	for {
 		part, err := open()
 		switch {
-		case custody.MissingPart(err) == "" || ctx.Err() != nil:
+		case health.MissingPart(err) == "" || ctx.Err() != nil:
 			if err == nil && !since.IsZero() {
 				in.log.Info(what+" answers: the start goes on", "waited", time.Since(since).Round(time.Millisecond))
 			}

@@ -124,7 +124,7 @@ func (a *App) readiness(ctx context.Context) error {
 		return err
 	}
 	if err != nil {
-		a.outages.Failed(custody.MissingPart(err), err)
+		a.outages.Failed(health.MissingPart(err), err)
 		return errors.New("the store does not answer")
 	}
 	return nil

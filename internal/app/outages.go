@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"signet/internal/custody"
 	"signet/internal/health"
 	"signet/internal/seal"
 )
@@ -18,7 +17,7 @@ func watchParts(in surroundings, ready func(context.Context) error, ring *seal.R
 	}
 	in.outages.Add(health.Store, away, func(ctx context.Context) error {
 		err := ready(ctx)
-		if custody.MissingPart(err) == "" && !errors.Is(err, context.DeadlineExceeded) {
+		if health.MissingPart(err) == "" && !errors.Is(err, context.DeadlineExceeded) {
 			return nil // what else is wrong is told elsewhere
 		}
 		return err

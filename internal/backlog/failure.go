@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"signet/internal/custody"
+	"signet/internal/health"
 	"signet/internal/store"
 )
 
@@ -92,6 +92,6 @@ func (f *failures) over(kind *Kind, j *store.Job) {
 // report tells of what kept jobs from being done at all.
 func (f *failures) report(ctx context.Context, err error) {
 	if err != nil && ctx.Err() == nil {
-		custody.Complain(ctx, f.Log, f.Outages, "work in the background waits, and is tried again", err)
+		health.Complain(ctx, f.Log, f.Outages, "work in the background waits, and is tried again", err)
 	}
 }

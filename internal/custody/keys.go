@@ -97,7 +97,7 @@ func (w *KeyWatch) Run(ctx context.Context) {
 				w.Older()
 			}
 		}
-		if err != nil && ctx.Err() == nil && MissingPart(err) == "" && !errors.Is(err, store.ErrUnavailable) {
+		if err != nil && ctx.Err() == nil && health.MissingPart(err) == "" && !errors.Is(err, store.ErrUnavailable) {
 			w.Log.Error("what is sealed with keys that the key ring lacks was not counted; it is tried again", "error", err)
 		}
 		select {

@@ -2,9 +2,9 @@
 // doubt, a key ring that is too old, a disk that is almost full. The code that finds
 // such a condition sets a warning, and clears it when it is over.
 //
-// It owns the warnings that hold now, their two lines in the log and their metric.
-// It does not know what they are about, and decides nothing: a server with warnings
-// is ready.
+// It owns the warnings that hold now, their two lines in the log and their metric, and
+// tells what fails because the store, the key ring or the files are away from what
+// fails for a reason of its own. It decides nothing: a server with warnings is ready.
 package health
 
 import (

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"signet/internal/custody"
+	"signet/internal/health"
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/service"
@@ -62,7 +62,7 @@ func (r *Registry) Guard(cases *service.Service,
 				return
 			}
 			if err != nil && !failing {
-				custody.Complain(ctx, r.log, r.outages, "what a command has ended stays open until the store can be asked; the "+
+				health.Complain(ctx, r.log, r.outages, "what a command has ended stays open until the store can be asked; the "+
 					"server asks again", err)
 			}
 			failing = err != nil

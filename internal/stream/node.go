@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"signet/internal/custody"
+	"signet/internal/health"
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/store"
@@ -107,7 +108,7 @@ func (n *Node) Run(ctx context.Context) {
 // report logs the first of what may be many failures in a row.
 func (n *Node) report(ctx context.Context, err error) {
 	if err != nil && !n.failing {
-		custody.Complain(ctx, n.registry.log, n.registry.outages,
+		health.Complain(ctx, n.registry.log, n.registry.outages,
 			"this node does not learn from the store what others do; it asks again until it does", err)
 	}
 	n.failing = err != nil

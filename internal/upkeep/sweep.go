@@ -118,7 +118,7 @@ func (w *Sweeper) complain(ctx context.Context, what string, err error) {
 		return
 	}
 	w.said, w.saidAt = text, now
-	custody.Complain(ctx, w.Log, w.Outages, what, err)
+	health.Complain(ctx, w.Log, w.Outages, what, err)
 }
 
 // Run sweeps until ctx ends. It sweeps at half its interval, so that what ends

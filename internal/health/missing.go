@@ -1,4 +1,4 @@
-package custody
+package health
 
 import (
 	"context"
@@ -6,29 +6,28 @@ import (
 	"log/slog"
 
 	"signet/internal/blob"
-	"signet/internal/health"
 	"signet/internal/seal"
 	"signet/internal/store"
 )
 
 // MissingPart names the part of the server that an error says is away, as
-// health.Outages knows it, or "" where it says something else: others may hold for too
+// Outages knows it, or "" where it says something else: others may hold for too
 // long what one call needs, say.
 func MissingPart(err error) string {
 	switch {
 	case errors.Is(err, seal.ErrUnavailable):
-		return health.Keyring
+		return Keyring
 	case errors.Is(err, blob.ErrUnavailable):
-		return health.Attachments
+		return Attachments
 	case errors.Is(err, store.ErrUnavailable) && !errors.Is(err, store.ErrBusy):
-		return health.Store
+		return Store
 	}
 	return ""
 }
 
 // Complain logs a failure. That the store or the files are away for a while is no
 // defect, and outages tells it once for all that fails for it.
-func Complain(ctx context.Context, log *slog.Logger, outages *health.Outages, what string, err error) {
+func Complain(ctx context.Context, log *slog.Logger, outages *Outages, what string, err error) {
 	part := MissingPart(err)
 	if outages.Failed(part, err) {
 		return
