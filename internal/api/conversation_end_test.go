@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"signet/internal/upkeep"
+	"signet/internal/sweep"
 )
 
 // shown is the list of conversations in short: of each the entity's name, what the last
@@ -203,7 +203,7 @@ func TestConversationsWithThoseWhoAreGone(t *testing.T) {
 	c.alice.post("/v2/conversation/"+c.bob.token+"/read", fields{"up_to": 1 << 60}).want(204)
 	c.alice.wantShown("read", "Carl: from carl, 1, 0", "Bob: from bob, 0, 0")
 
-	e := &upkeep.Eraser{Store: c.store, Clock: c.clock.Now}
+	e := &sweep.Eraser{Store: c.store, Clock: c.clock.Now}
 	if err := e.Account(t.Context(), mustParseAccount(t, c.carl.token)); err != nil {
 		t.Fatal(err)
 	}

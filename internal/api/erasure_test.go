@@ -12,7 +12,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/store"
 	"signet/internal/store/enginetest"
-	"signet/internal/upkeep"
+	"signet/internal/sweep"
 )
 
 // column is a column of a table.
@@ -151,7 +151,7 @@ func TestErasedAccountLeavesNoTrace(t *testing.T) {
 		t.Error("no status of the account is queued")
 	}
 
-	e := &upkeep.Eraser{Store: c.store, Clock: c.clock.Now}
+	e := &sweep.Eraser{Store: c.store, Clock: c.clock.Now}
 	c.operator.post("/v2/organization/"+c.org+"/hold", nil).want(204)
 	var told *model.Error
 	if err := e.Account(t.Context(), id); !errors.As(err, &told) || told.Code != "legal_hold" {
@@ -189,7 +189,7 @@ func TestErasedAccountLeavesNoTrace(t *testing.T) {
 	if err := e.Account(t.Context(), id); !model.IsNotFound(err) {
 		t.Errorf("erasing again answers %v", err)
 	}
-	if err := e.Account(t.Context(), mustParseAccount(t, c.operator.token)); !errors.Is(err, upkeep.ErrOperatorAccount) {
+	if err := e.Account(t.Context(), mustParseAccount(t, c.operator.token)); !errors.Is(err, sweep.ErrOperatorAccount) {
 		t.Errorf("erasing the operator answers %v", err)
 	}
 	c.mustVerify()
@@ -206,7 +206,7 @@ func TestErasureIsResumed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &upkeep.Eraser{Store: c.store, Clock: c.clock.Now}
+	e := &sweep.Eraser{Store: c.store, Clock: c.clock.Now}
 	if err := e.Account(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func TestErasedOrganizationLeavesNoTrace(t *testing.T) {
 	other := c.mustCreateOrganization("Other")
 	c.operator.mustJoin(other, c.bob)
 	org := model.OrganizationID(c.org)
-	e := &upkeep.Eraser{Store: c.store, Clock: c.clock.Now}
+	e := &sweep.Eraser{Store: c.store, Clock: c.clock.Now}
 	c.operator.post("/v2/organization/"+c.org+"/hold", nil).want(204)
 	var told *model.Error
 	if err := e.Organization(t.Context(), org, false); !errors.As(err, &told) || told.Code != "legal_hold" {
@@ -262,8 +262,8 @@ func TestLastAdministratorIsErasedOnlyOnPurpose(t *testing.T) {
 		c.operator.delete(c.operator.path("/organization/" + o + "/roles/admin")).want(204)
 	}
 	id := mustParseAccount(t, admin.token)
-	e := &upkeep.Eraser{Store: c.store, Clock: c.clock.Now}
-	var last *upkeep.LastAdministratorError
+	e := &sweep.Eraser{Store: c.store, Clock: c.clock.Now}
+	var last *sweep.LastAdministratorError
 	if err := e.Account(t.Context(), id); !errors.As(err, &last) || len(last.Organizations) != 1 ||
 		last.Organizations[0] != second {
 		t.Fatalf("erasing the last administrator of %s answers %v", second, err)

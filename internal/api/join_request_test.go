@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"signet/internal/model"
-	"signet/internal/upkeep"
+	"signet/internal/sweep"
 )
 
 // approving starts a server with organizations.join approve.
@@ -119,7 +119,7 @@ func TestAnAccountWithoutACreatingOrganizationAgreesToJoin(t *testing.T) {
 	one, two := s.mustCreateOrganization("One"), s.mustCreateOrganization("Two")
 	other, chief := s.mustCreateAdmin(two, "other"), s.mustCreate(one, "chief")
 	s.operator.do("DELETE", "/v2/organization/"+one, jsonBody(fields{"name": "One"})).want(204)
-	e := &upkeep.Eraser{Store: s.store, Clock: s.clock.Now}
+	e := &sweep.Eraser{Store: s.store, Clock: s.clock.Now}
 	for range 2 { // with what is left of One, and without
 		other.post(chief.path("/organization"), fields{"organization": two}).want(200)
 		chief.post(chief.path("/organization"), fields{"organization": two}).want(204)

@@ -37,9 +37,9 @@ import (
 	"signet/internal/store"
 	"signet/internal/store/enginetest"
 	streaming "signet/internal/stream"
+	"signet/internal/sweep"
 	"signet/internal/testclock"
 	"signet/internal/testlog"
-	"signet/internal/upkeep"
 	"signet/openapi/openapitest"
 )
 
@@ -56,7 +56,7 @@ type server struct {
 	time     *custody.Clock
 	vault    *content.Vault
 	work     *backlog.Worker
-	sweeper  *upkeep.Sweeper
+	sweeper  *sweep.Sweeper
 	streams  *streaming.Streams
 	store    *store.Store
 	forged   *forgeries
@@ -157,7 +157,7 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 		EventsRetention: f.retention,
 		Streams:         registry, EraseSoon: func() { s.sweeper.EraseSoon() },
 	})
-	s.sweeper = upkeep.NewSweeper(upkeep.Options{
+	s.sweeper = sweep.NewSweeper(sweep.Options{
 		Store: s.store, Vault: s.vault, Clock: s.time, Cases: s.service, Access: s.access,
 		Audit: auditLog, Log: logger, Retention: f.retention, QueueMax: f.queueMax,
 	})

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"signet/internal/upkeep"
+	"signet/internal/sweep"
 )
 
 // stored tells in which columns a message is named.
@@ -121,7 +121,7 @@ func TestWhatThoseWhoHaveLeftSaidIsErased(t *testing.T) {
 	c.mustSweep()
 	c.wantStored("what came since", again, true)
 
-	e := &upkeep.Eraser{Store: c.store, Clock: c.clock.Now}
+	e := &sweep.Eraser{Store: c.store, Clock: c.clock.Now}
 	if err := e.Account(t.Context(), mustParseAccount(t, c.carl.token)); err != nil {
 		t.Fatal(err)
 	}

@@ -24,8 +24,8 @@ import (
 	"signet/internal/store/postgres"
 	"signet/internal/store/sqlite"
 	"signet/internal/stream"
+	"signet/internal/sweep"
 	"signet/internal/transfer"
-	"signet/internal/upkeep"
 )
 
 // openStore opens the engine that the settings name. ready tells whether a request
@@ -134,7 +134,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	})
 	fans := fanout.New(fanout.Options{Store: kept, Hub: hub, Clock: in.clock, Room: room})
 	work.Register(fans.Kind())
-	var sweeper *upkeep.Sweeper
+	var sweeper *sweep.Sweeper
 	control := access.New(access.Options{
 		Store: kept, Hub: hub, Clock: in.clock, Streams: registry, DefaultRegion: in.cfg.DefaultRegion,
 		SessionIdle: in.cfg.Web.SessionIdle, Audit: auditLog,
@@ -159,13 +159,13 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		ApproveJoins: in.cfg.Organizations.Join == "approve", Memory: cases, Streams: registry,
 		EraseSoon: func() { sweeper.EraseSoon() },
 	})
-	sweeper = upkeep.NewSweeper(upkeep.Options{
+	sweeper = sweep.NewSweeper(sweep.Options{
 		Store: kept, Vault: vault, Clock: clock, Cases: cases, Access: control, Audit: auditLog,
 		Log: in.log, Warnings: in.warnings, Outages: in.outages, Room: room,
 		Interval: in.cfg.Expiry.Sweep, Retention: in.cfg.Events.Retention, QueueMax: in.cfg.Events.QueueMax,
 	})
 	work.Register(sweeper.Kinds()...)
-	survey := upkeep.NewSurvey(kept, in.clock)
+	survey := sweep.NewSurvey(kept, in.clock)
 	if err := registerClock(in, clock); err != nil {
 		return nil, err
 	}

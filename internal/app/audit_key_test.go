@@ -10,8 +10,8 @@ import (
 
 	"signet/internal/config"
 	"signet/internal/home"
-	"signet/internal/maintain"
 	"signet/internal/model"
+	"signet/internal/offline"
 	"signet/internal/store"
 	"signet/internal/store/postgrestest"
 	"signet/internal/transfer"
@@ -20,7 +20,7 @@ import (
 // auditActions are what the platform's chain has, in its order, with their outcomes.
 func auditActions(t *testing.T, dir, database string) (out []string) {
 	t.Helper()
-	err := maintain.Change(t.Context(), dir, database, func(kept *store.Store) error {
+	err := offline.Change(t.Context(), dir, database, func(kept *store.Store) error {
 		return kept.View(t.Context(), func(tx *store.Tx) error {
 			rows, err := tx.AuditEntries(store.AuditQuery{}, 1000)
 			out = nil
@@ -50,7 +50,7 @@ func wantAction(t *testing.T, dir, database, want string, times int) {
 func mustVerifyAudit(t *testing.T, dir, database string, checkpoints ...string) {
 	t.Helper()
 	cfg := &config.Config{Data: dir, Database: database}
-	if n, err := maintain.VerifyAudit(t.Context(), cfg, checkpoints, unforged(t)); err != nil || n.Entries < 2 {
+	if n, err := offline.VerifyAudit(t.Context(), cfg, checkpoints, unforged(t)); err != nil || n.Entries < 2 {
 		t.Errorf("the check finds %d entries, %v", n, err)
 	}
 }
@@ -61,20 +61,20 @@ func TestAuditGoesOnAfterTheLossOfItsKey(t *testing.T) {
 	t.Parallel()
 	w := mustOpenWard(t)
 	dir := w.app.dir
-	kept, _ := mustExportAudit(t, dir, maintain.AuditSelection{}) // signs
+	kept, _ := mustExportAudit(t, dir, offline.AuditSelection{}) // signs
 	if err := w.stop(); err != nil {
 		t.Fatal(err)
 	}
 	must(t, os.Remove(filepath.Join(dir, home.AuditKeyFile)))
-	if _, err := maintain.VerifyAudit(t.Context(), &config.Config{Data: dir}, nil, unforged(t)); err == nil ||
+	if _, err := offline.VerifyAudit(t.Context(), &config.Config{Data: dir}, nil, unforged(t)); err == nil ||
 		!strings.Contains(err.Error(), "audit key") {
 		t.Errorf("without its key the check says %v", err)
 	}
 	w = w.mustReopen(configAt(t, dir))
 	wantAction(t, dir, "", "audit.key ok", 1)
-	later, _ := mustExportAudit(t, dir, maintain.AuditSelection{})
+	later, _ := mustExportAudit(t, dir, offline.AuditSelection{})
 	mustVerifyAudit(t, dir, "", later)
-	if _, err := maintain.VerifyAudit(t.Context(), &config.Config{Data: dir}, []string{kept}, unforged(t)); err == nil ||
+	if _, err := offline.VerifyAudit(t.Context(), &config.Config{Data: dir}, []string{kept}, unforged(t)); err == nil ||
 		!strings.Contains(err.Error(), "signature") {
 		t.Errorf("a checkpoint of the key that is gone: %v, want that its signature is wrong", err)
 	}
@@ -92,13 +92,13 @@ func TestAuditIsWholeAfterARestoreAndAMove(t *testing.T) {
 	t.Parallel()
 	w := mustOpenWard(t)
 	dir := w.app.dir
-	kept, _ := mustExportAudit(t, dir, maintain.AuditSelection{})
+	kept, _ := mustExportAudit(t, dir, offline.AuditSelection{})
 	backup := filepath.Join(t.TempDir(), "backup")
-	if _, err := maintain.Backup(t.Context(), configAt(t, dir), true, transfer.BackupOptions{Target: backup}); err != nil {
+	if _, err := offline.Backup(t.Context(), configAt(t, dir), true, transfer.BackupOptions{Target: backup}); err != nil {
 		t.Fatal(err)
 	}
 	wantAction(t, dir, "", "backup.create ok", 1)
-	if _, err := maintain.Backup(t.Context(), configAt(t, dir), true, transfer.BackupOptions{Target: backup}); err == nil {
+	if _, err := offline.Backup(t.Context(), configAt(t, dir), true, transfer.BackupOptions{Target: backup}); err == nil {
 		t.Error("a backup is written over another")
 	}
 	wantAction(t, dir, "", "backup.create failed", 1)
@@ -116,7 +116,7 @@ func TestAuditIsWholeAfterARestoreAndAMove(t *testing.T) {
 		for _, n := range names {
 			mustCopyFile(t, filepath.Join(dir, n), filepath.Join(restored.Data, n))
 		}
-		if _, err := maintain.Restore(t.Context(), restored, true, transfer.RestoreOptions{Source: backup}); err != nil {
+		if _, err := offline.Restore(t.Context(), restored, true, transfer.RestoreOptions{Source: backup}); err != nil {
 			t.Fatal(name, err)
 		}
 		mustAdopt(t, restored)
@@ -134,7 +134,7 @@ func TestAuditIsWholeAfterARestoreAndAMove(t *testing.T) {
 	}
 
 	database := postgrestest.URL(t)
-	if _, err := maintain.Migrate(t.Context(), maintain.Migration{From: dir, To: database}); err != nil {
+	if _, err := offline.Migrate(t.Context(), offline.Migration{From: dir, To: database}); err != nil {
 		t.Fatal(err)
 	}
 	moved := configAt(t, dir)
@@ -151,16 +151,16 @@ func TestAuditHasWhatCommandsDoWithTheKeyRing(t *testing.T) {
 	t.Parallel()
 	w := mustOpenWard(t)
 	ctx, cfg, dir := t.Context(), configAt(t, w.app.dir), w.app.dir
-	if _, err := maintain.RotateKeys(ctx, cfg, false); err != nil {
+	if _, err := offline.RotateKeys(ctx, cfg, false); err != nil {
 		t.Fatal(err)
 	}
 	target := filepath.Join(t.TempDir(), "copy")
-	if _, err := maintain.ExportKeys(ctx, cfg, target); err != nil {
+	if _, err := offline.ExportKeys(ctx, cfg, target); err != nil {
 		t.Fatal(err)
 	}
 	foreign := filepath.Join(t.TempDir(), "foreign")
 	must(t, os.WriteFile(foreign, []byte("no ring"), 0o600))
-	if _, err := maintain.ExportKeys(ctx, cfg, foreign); !errors.As(err, new(home.Misconfigured)) {
+	if _, err := offline.ExportKeys(ctx, cfg, foreign); !errors.As(err, new(home.Misconfigured)) {
 		t.Errorf("an export over another file: %v, want a Misconfigured", err)
 	}
 	for want, times := range map[string]int{"keyring.rotate ok": 1, "keyring.export ok": 1, "keyring.export failed": 1} {
@@ -169,7 +169,7 @@ func TestAuditHasWhatCommandsDoWithTheKeyRing(t *testing.T) {
 	alone := config.Default()
 	alone.Data = filepath.Join(t.TempDir(), "elsewhere")
 	alone.Keyring, alone.MasterKey = "file:"+target, "file:"+filepath.Join(dir, home.MasterFile)
-	if _, err := maintain.ExportKeys(ctx, alone, filepath.Join(t.TempDir(), "copy")); err != nil {
+	if _, err := offline.ExportKeys(ctx, alone, filepath.Join(t.TempDir(), "copy")); err != nil {
 		t.Errorf("on a machine without the store: %v", err)
 	}
 }

@@ -14,16 +14,16 @@ import (
 	"signet/internal/audit"
 	"signet/internal/config"
 	"signet/internal/home"
-	"signet/internal/maintain"
+	"signet/internal/offline"
 	"signet/internal/store"
 	"signet/internal/store/sqlite"
 )
 
 // mustExportAudit exports the audit log into a file, and returns its path and text.
-func mustExportAudit(t *testing.T, dir string, which maintain.AuditSelection) (path, text string) {
+func mustExportAudit(t *testing.T, dir string, which offline.AuditSelection) (path, text string) {
 	t.Helper()
 	var out bytes.Buffer
-	if err := maintain.ExportAudit(t.Context(), dir, "", which, &out); err != nil {
+	if err := offline.ExportAudit(t.Context(), dir, "", which, &out); err != nil {
 		t.Fatal(err)
 	}
 	path = filepath.Join(t.TempDir(), "audit.jsonl")
@@ -43,23 +43,23 @@ func TestAuditIsExportedAndVerifiedWhileTheServerRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path, text := mustExportAudit(t, w.app.dir, maintain.AuditSelection{})
+	path, text := mustExportAudit(t, w.app.dir, offline.AuditSelection{})
 	for _, want := range []string{`"action":"operator.create"`, `"action":"organization.create"`,
 		`"action":"audit.export"`, `"on_organization":"` + org, `signet audit checkpoint 1`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the export lacks %s:\n%s", want, text)
 		}
 	}
-	if _, part := mustExportAudit(t, w.app.dir, maintain.AuditSelection{Organization: org}); strings.Contains(part,
+	if _, part := mustExportAudit(t, w.app.dir, offline.AuditSelection{Organization: org}); strings.Contains(part,
 		"operator.create") || !strings.Contains(part, "organization.create") {
 		t.Errorf("the export of one organization is\n%s", part)
 	}
 	if _, later := mustExportAudit(t, w.app.dir,
-		maintain.AuditSelection{Since: time.Now().Add(time.Hour)}); strings.Contains(later, `"entry"`) {
+		offline.AuditSelection{Since: time.Now().Add(time.Hour)}); strings.Contains(later, `"entry"`) {
 		t.Errorf("the export of what is to come is\n%s", later)
 	}
 	cfg := &config.Config{Data: w.app.dir}
-	if n, err := maintain.VerifyAudit(t.Context(), cfg, []string{path}, unforged(t)); err != nil || n.Entries < 4 {
+	if n, err := offline.VerifyAudit(t.Context(), cfg, []string{path}, unforged(t)); err != nil || n.Entries < 4 {
 		t.Errorf("the check finds %d entries, %v", n, err)
 	}
 	entries, err := operator.Audit(t.Context(), org, client.AuditQuery{Limit: 10})
@@ -69,11 +69,11 @@ func TestAuditIsExportedAndVerifiedWhileTheServerRuns(t *testing.T) {
 
 	mustExec(t, w.app.dir, `DELETE FROM audit_checkpoints`, `DELETE FROM audit_entries WHERE chain = '' AND number > 1`,
 		`UPDATE audit_chains SET number = 1, hash = (SELECT hash FROM audit_entries WHERE chain = '') WHERE chain = ''`)
-	_, err = maintain.VerifyAudit(t.Context(), cfg, []string{path}, unforged(t))
+	_, err = offline.VerifyAudit(t.Context(), cfg, []string{path}, unforged(t))
 	if fault := new(audit.Fault); !errors.As(err, &fault) || fault.Chain != "" || fault.Number != 2 {
 		t.Errorf("with its end cut off the check says %v", err)
 	}
-	if err := maintain.ExportAudit(t.Context(), w.app.dir, "", maintain.AuditSelection{Organization: "nowhere"},
+	if err := offline.ExportAudit(t.Context(), w.app.dir, "", offline.AuditSelection{Organization: "nowhere"},
 		io.Discard); err == nil {
 		t.Error("the log of an organization that never was is exported")
 	}
@@ -89,43 +89,43 @@ func TestHoldAndErasureFromTheCommandLine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := maintain.HoldOrganization(t.Context(), dir, "", org, true); err != nil {
+	if err := offline.HoldOrganization(t.Context(), dir, "", org, true); err != nil {
 		t.Fatal(err)
 	}
 	if o, err := operator.Organization(t.Context(), org); err != nil || !o.LegalHold {
 		t.Errorf("the organization is %+v, %v", o, err)
 	}
-	if _, err := maintain.EraseOrganization(t.Context(), &config.Config{Data: dir}, org, false); err == nil ||
+	if _, err := offline.EraseOrganization(t.Context(), &config.Config{Data: dir}, org, false); err == nil ||
 		!strings.Contains(err.Error(), "legal_hold") {
 		t.Errorf("erasing what is held answers %v", err)
 	}
 	target := filepath.Join(t.TempDir(), "case")
 	cfg := config.Default()
 	cfg.Data = dir
-	if _, err := maintain.ExportHeld(t.Context(), cfg, org, target); err != nil {
+	if _, err := offline.ExportHeld(t.Context(), cfg, org, target); err != nil {
 		t.Error(err)
 	}
 	if _, err := os.Stat(filepath.Join(target, "messages.jsonl")); err != nil {
 		t.Error(err)
 	}
-	if err := maintain.HoldOrganization(t.Context(), dir, "", org, false); err != nil {
+	if err := offline.HoldOrganization(t.Context(), dir, "", org, false); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := maintain.ExportHeld(t.Context(), cfg, org, filepath.Join(t.TempDir(), "other")); err == nil {
+	if _, err := offline.ExportHeld(t.Context(), cfg, org, filepath.Join(t.TempDir(), "other")); err == nil {
 		t.Error("what is not held is exported")
 	}
-	erased, err := maintain.EraseOrganization(t.Context(), &config.Config{Data: dir}, org, false)
+	erased, err := offline.EraseOrganization(t.Context(), &config.Config{Data: dir}, org, false)
 	if err != nil {
 		t.Fatal(err, erased)
 	}
 	if _, err := operator.Organization(t.Context(), org); err == nil {
 		t.Error("an erased organization is shown")
 	}
-	if _, err := maintain.EraseAccount(t.Context(), dir, "", "US", "nobody@example.com", false,
+	if _, err := offline.EraseAccount(t.Context(), dir, "", "US", "nobody@example.com", false,
 		func(string) {}); err == nil {
 		t.Error("an account that never was is erased")
 	}
-	if _, err := maintain.VerifyAudit(t.Context(), &config.Config{Data: dir}, nil, unforged(t)); err != nil {
+	if _, err := offline.VerifyAudit(t.Context(), &config.Config{Data: dir}, nil, unforged(t)); err != nil {
 		t.Error(err)
 	}
 }

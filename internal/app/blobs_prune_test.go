@@ -12,8 +12,8 @@ import (
 
 	"signet/internal/blob"
 	"signet/internal/home"
-	"signet/internal/maintain"
 	"signet/internal/model"
+	"signet/internal/offline"
 )
 
 func TestPruneRemovesWhatNothingRefersToOnceConfirmed(t *testing.T) {
@@ -46,15 +46,15 @@ func TestPruneRemovesWhatNothingRefersToOnceConfirmed(t *testing.T) {
 	}
 	for _, test := range []struct {
 		confirmed bool
-		want      maintain.Pruned
-	}{{false, maintain.Pruned{Files: old + young, Unreferenced: old}},
-		{true, maintain.Pruned{Files: old + young, Unreferenced: old, Removed: old}}, {true, maintain.Pruned{Files: young}}} {
-		if got, err := maintain.PruneBlobs(t.Context(), cfg, test.confirmed); err != nil || got != test.want {
+		want      offline.Pruned
+	}{{false, offline.Pruned{Files: old + young, Unreferenced: old}},
+		{true, offline.Pruned{Files: old + young, Unreferenced: old, Removed: old}}, {true, offline.Pruned{Files: young}}} {
+		if got, err := offline.PruneBlobs(t.Context(), cfg, test.confirmed); err != nil || got != test.want {
 			t.Errorf("confirmed %t: %+v, %v, want %+v", test.confirmed, got, err, test.want)
 		}
 	}
 	cfg.Blobs = filepath.Join(t.TempDir(), "elsewhere")
-	if _, err := maintain.PruneBlobs(t.Context(), cfg, true); err == nil {
+	if _, err := offline.PruneBlobs(t.Context(), cfg, true); err == nil {
 		t.Error("a place that is none was pruned")
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"signet/client"
 	"signet/internal/config"
 	"signet/internal/custody"
-	"signet/internal/maintain"
+	"signet/internal/offline"
 	"signet/internal/store"
 	"signet/internal/store/postgrestest"
 	"signet/internal/testlog"
@@ -141,7 +141,7 @@ func TestServerWhoseClockIsNotTheDatabasesErasesNothing(t *testing.T) {
 	t.Parallel()
 	cfg := settings(t)
 	cfg.Database, cfg.Blobs = postgrestest.URL(t), filepath.Join(t.TempDir(), "blobs")
-	master, err := maintain.NewMasterKey()
+	master, err := offline.NewMasterKey()
 	path := filepath.Join(t.TempDir(), "master.json")
 	if err == nil {
 		err = os.WriteFile(path, master, 0o600)
@@ -216,7 +216,7 @@ func TestServerWhoseClockJumpsErasesNothing(t *testing.T) {
 		_, err := custody.AcceptClock(t.Context(), kept, time.Now().Add(wrongBy))
 		return err
 	}
-	if err := maintain.Change(t.Context(), cfg.Data, "", accept); err != nil {
+	if err := offline.Change(t.Context(), cfg.Data, "", accept); err != nil {
 		t.Fatal(err)
 	}
 	wantIn(t, "it is accepted", func() bool { return s.line("signet_clock_in_doubt") == "0" })

@@ -16,7 +16,7 @@ import (
 	"signet/internal/blob/s3test"
 	"signet/internal/config"
 	"signet/internal/home"
-	"signet/internal/maintain"
+	"signet/internal/offline"
 	"signet/internal/store"
 	"signet/internal/store/postgrestest"
 	"signet/internal/transfer"
@@ -33,14 +33,14 @@ func mustSucceed(t *testing.T, cfg *config.Config) {
 func mustBeginEpoch(t *testing.T, cfg *config.Config) {
 	t.Helper()
 	mustForgetNodes(t, cfg)
-	must(t, maintain.NewEpoch(t.Context(), cfg))
+	must(t, offline.NewEpoch(t.Context(), cfg))
 }
 
 // mustForgetNodes ends the leases of servers: a copy has those of its original, and a ward
 // whose tasks never began does not end its own.
 func mustForgetNodes(t *testing.T, cfg *config.Config) {
 	t.Helper()
-	must(t, maintain.Change(t.Context(), cfg.Data, cfg.Database, func(kept *store.Store) error {
+	must(t, offline.Change(t.Context(), cfg.Data, cfg.Database, func(kept *store.Store) error {
 		return kept.Update(t.Context(), func(tx *store.Tx) error { return tx.DeleteNodesBefore(time.Now().Add(time.Hour)) })
 	}))
 }
@@ -48,7 +48,7 @@ func mustForgetNodes(t *testing.T, cfg *config.Config) {
 func mustAdopt(t *testing.T, cfg *config.Config) {
 	t.Helper()
 	mustForgetNodes(t, cfg)
-	did, err := maintain.Adopt(t.Context(), cfg, nil)
+	did, err := offline.Adopt(t.Context(), cfg, nil)
 	var epochs []string
 	for _, from := range did.From {
 		epochs = append(epochs, from.Mark.Epoch)
@@ -56,7 +56,7 @@ func mustAdopt(t *testing.T, cfg *config.Config) {
 	if did.Done || len(epochs) == 0 || !errors.As(err, new(home.Misconfigured)) {
 		t.Fatalf("adopted %+v without being told from whom, %v", did, err)
 	}
-	if did, err = maintain.Adopt(t.Context(), cfg, epochs); err != nil || !did.Done {
+	if did, err = offline.Adopt(t.Context(), cfg, epochs); err != nil || !did.Done {
 		t.Fatal(did, err)
 	}
 }
@@ -87,9 +87,9 @@ func productions(t *testing.T) map[string]*production {
 	embedded := &production{cfg: settings(t)}
 	embedded.trial = func() *config.Config {
 		trial, backup := configAt(t, filepath.Join(t.TempDir(), "trial")), filepath.Join(t.TempDir(), "backup")
-		_, err := maintain.Backup(t.Context(), embedded.cfg, true, transfer.BackupOptions{Target: backup})
+		_, err := offline.Backup(t.Context(), embedded.cfg, true, transfer.BackupOptions{Target: backup})
 		must(t, err)
-		_, err = maintain.Restore(t.Context(), trial, true, transfer.RestoreOptions{Source: backup})
+		_, err = offline.Restore(t.Context(), trial, true, transfer.RestoreOptions{Source: backup})
 		must(t, err)
 		return trial
 	}
@@ -170,12 +170,12 @@ func TestTrialRestoreCannotTouchProduction(t *testing.T) {
 			p.keys(trial)
 			epochs := []string{mustEpoch(t, p.cfg), mustEpoch(t, trial), "signet adopt"}
 			wantRefused(t, "production's key ring", mustNotOpen(t, trial), append(epochs, "key ring")...)
-			_, err := maintain.RotateKeys(ctx, trial, false)
+			_, err := offline.RotateKeys(ctx, trial, false)
 			wantRefused(t, "rotating production's key ring", err, epochs...)
 
 			// Its files, with a key ring of the trial's own.
 			own := filepath.Join(trial.Data, home.KeyringFile)
-			_, err = maintain.ExportKeys(ctx, p.cfg, own)
+			_, err = offline.ExportKeys(ctx, p.cfg, own)
 			must(t, err)
 			trial.Keyring = "file:" + own
 			wantRefused(t, "a copy that is not the trial's yet", mustNotOpen(t, trial), epochs...)
@@ -183,19 +183,19 @@ func TestTrialRestoreCannotTouchProduction(t *testing.T) {
 			trial.Blobs = home.Blobs(p.cfg.Data, p.cfg.Blobs)
 			wantRefused(t, "production's files", mustNotOpen(t, trial), append(epochs, "attachments")...)
 			if p.cfg.Database == "" {
-				_, err = maintain.Restore(ctx, &config.Config{Data: filepath.Join(t.TempDir(), "again"), Blobs: trial.Blobs}, true,
+				_, err = offline.Restore(ctx, &config.Config{Data: filepath.Join(t.TempDir(), "again"), Blobs: trial.Blobs}, true,
 					transfer.RestoreOptions{Source: "nowhere"})
 				wantRefused(t, "a restore among production's files", err, epochs[0], "--without-blobs")
-				m := maintain.Migration{From: trial.Data, To: postgrestest.URL(t), ToBlobs: trial.Blobs}
-				_, err = maintain.Migrate(ctx, m)
+				m := offline.Migration{From: trial.Data, To: postgrestest.URL(t), ToBlobs: trial.Blobs}
+				_, err = offline.Migrate(ctx, m)
 				wantRefused(t, "a move among production's files", err, epochs...)
 			}
 
 			// The copy of the key ring that production keeps.
 			safe := filepath.Join(t.TempDir(), "safe")
-			_, err = maintain.ExportKeys(ctx, p.cfg, safe)
+			_, err = offline.ExportKeys(ctx, p.cfg, safe)
 			must(t, err)
-			_, err = maintain.ExportKeys(ctx, trial, safe)
+			_, err = offline.ExportKeys(ctx, trial, safe)
 			wantRefused(t, "production's copy of its key ring", err, epochs[:2]...)
 
 			if got := p.files(); !slices.Equal(got, before) {
@@ -229,10 +229,10 @@ func TestCopyOfTheStoreIsToldFromProduction(t *testing.T) {
 			const says = "another copy of this store"
 			wantRefused(t, "production's key ring", mustNotOpen(t, trial), says, "turn 2-", "turn 1-", "--new-epoch")
 			mustForgetNodes(t, trial)
-			_, err := maintain.Adopt(t.Context(), trial, []string{mustEpoch(t, trial)})
+			_, err := offline.Adopt(t.Context(), trial, []string{mustEpoch(t, trial)})
 			wantRefused(t, "adopting before there is a new epoch", err, says)
 			trial.Keyring = "file:" + filepath.Join(trial.Data, home.KeyringFile)
-			_, err = maintain.ExportKeys(t.Context(), p.cfg, filepath.Join(trial.Data, home.KeyringFile))
+			_, err = offline.ExportKeys(t.Context(), p.cfg, filepath.Join(trial.Data, home.KeyringFile))
 			must(t, err)
 			trial.Blobs = home.Blobs(p.cfg.Data, p.cfg.Blobs)
 			wantRefused(t, "production's files", mustNotOpen(t, trial), says)
@@ -321,7 +321,7 @@ func TestMarkThatIsMissingOrOldIsWrittenAnew(t *testing.T) {
 
 func mustEpoch(t *testing.T, cfg *config.Config) (epoch string) {
 	t.Helper()
-	must(t, maintain.Inspect(t.Context(), cfg.Data, cfg.Database,
+	must(t, offline.Inspect(t.Context(), cfg.Data, cfg.Database,
 		func(kept *store.Store) error { epoch = kept.Epoch(); return nil }))
 	return epoch
 }

@@ -7,7 +7,7 @@ import (
 	"signet/client"
 	"signet/internal/app/apptest"
 	"signet/internal/config"
-	"signet/internal/maintain"
+	"signet/internal/offline"
 )
 
 // An operator erases an account by a call, and who runs the server another one and an
@@ -52,10 +52,10 @@ func TestErasingEndsStreamsAndKeysOfServersThatRun(t *testing.T) {
 			carol := c.Carol
 			c.must(c.Operator.Client.EraseUser(t.Context(), carol.Token, carol.Name))
 			gone(carol)
-			_, err := maintain.EraseAccount(t.Context(), cfg.Data, cfg.Database, "US", c.Alice.Token, false, func(string) {})
+			_, err := offline.EraseAccount(t.Context(), cfg.Data, cfg.Database, "US", c.Alice.Token, false, func(string) {})
 			c.must(err)
 			gone(c.Alice)
-			_, err = maintain.EraseOrganization(t.Context(), cfg, c.Organization, false)
+			_, err = offline.EraseOrganization(t.Context(), cfg, c.Organization, false)
 			c.must(err)
 			gone(c.Bob)
 			status := "watching"

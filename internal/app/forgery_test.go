@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"signet/client"
-	"signet/internal/maintain"
+	"signet/internal/offline"
 	"signet/internal/store/postgrestest"
 )
 
@@ -24,12 +24,12 @@ func TestRowsThatNoServerWroteAreTold(t *testing.T) {
 			verified := func(forged ...string) {
 				t.Helper()
 				told := map[string][]string{}
-				keys, err := maintain.VerifyKeys(t.Context(), cfg, false,
+				keys, err := offline.VerifyKeys(t.Context(), cfg, false,
 					func(line string) { told["keys"] = append(told["keys"], line) })
 				if err != nil || keys.Forged != len(forged) || keys.Rows < 10 || keys.Broken > 0 {
 					t.Errorf("keys verify: %+v, %v", keys, err)
 				}
-				log, err := maintain.VerifyAudit(t.Context(), cfg, nil,
+				log, err := offline.VerifyAudit(t.Context(), cfg, nil,
 					func(line string) { told["audit"] = append(told["audit"], line) })
 				if err != nil || log.NoCodes != nil || log.Forged != len(forged) || log.Rows < 10 {
 					t.Errorf("audit verify: %+v, %v", log, err)

@@ -45,20 +45,20 @@ var mayImport = []layer{
 	{"internal/app/apptest", nil},
 	{"internal/testenv/report", nil}, // of the tests that were run
 	{"internal/cli", []string{
-		"internal/app", "internal/maintain", "internal/home", "internal/transfer", "internal/durable", "internal/config",
+		"internal/app", "internal/offline", "internal/home", "internal/transfer", "internal/durable", "internal/config",
 		"internal/load", "internal/spreadsheet", "internal/model", "client",
 	}},
 	{"internal/app", []string{
 		"internal/transport", "internal/api", "internal/stream", "internal/home", "internal/service",
-		"internal/access", "internal/people", "internal/overview", "internal/export", "internal/upkeep",
+		"internal/access", "internal/people", "internal/overview", "internal/export", "internal/sweep",
 		"internal/fanout", "internal/backlog",
 		"internal/content", "internal/custody", "internal/transfer", "internal/store/postgres", "internal/store/sqlite",
 		"internal/store", "internal/store/schema",
 		"internal/live/natsbus", "internal/live", "internal/audit", "internal/seal", "internal/blob", "internal/durable",
 		"internal/disk", "internal/health", "internal/meter", "internal/clock", "internal/config", "internal/model", "web",
 	}},
-	{"internal/maintain", []string{
-		"internal/home", "internal/service", "internal/people", "internal/access", "internal/upkeep", "internal/content",
+	{"internal/offline", []string{
+		"internal/home", "internal/service", "internal/people", "internal/access", "internal/sweep", "internal/content",
 		"internal/custody", "internal/transfer",
 		"internal/store/postgres", "internal/store/sqlite", "internal/store/overview", "internal/store",
 		"internal/audit", "internal/seal", "internal/blob", "internal/durable",
@@ -106,7 +106,7 @@ var mayImport = []layer{
 		"internal/model"}},
 	{"internal/search", []string{"internal/continuation", "internal/store/searchindex", "internal/store",
 		"internal/model"}},
-	{"internal/upkeep", []string{
+	{"internal/sweep", []string{
 		"internal/fanout", "internal/backlog",
 		"internal/custody", "internal/content", "internal/audit", "internal/store/overview",
 		"internal/store/authorship", "internal/store/searchindex", "internal/store",

@@ -17,7 +17,7 @@ import (
 	"signet/client"
 	"signet/internal/blob/s3test"
 	"signet/internal/home"
-	"signet/internal/maintain"
+	"signet/internal/offline"
 	"signet/internal/store/postgrestest"
 	"signet/internal/transfer"
 )
@@ -147,7 +147,7 @@ func TestCopyOfTheDirectoryRevealsNothing(t *testing.T) {
 	th.lookBelow("the data directory of a stopped server", w.app.dir, home.KeyringFile, home.MasterFile,
 		home.OperatorFile)
 	backup := filepath.Join(t.TempDir(), "backup")
-	if _, err := maintain.Backup(t.Context(), configAt(t, w.app.dir), true,
+	if _, err := offline.Backup(t.Context(), configAt(t, w.app.dir), true,
 		transfer.BackupOptions{Target: backup}); err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"signet/client"
 	"signet/internal/config"
 	"signet/internal/home"
-	"signet/internal/maintain"
+	"signet/internal/offline"
 	"signet/internal/seal"
 	"signet/internal/store/postgrestest"
 )
@@ -93,11 +93,11 @@ func TestCopyOfTheKeyRingTakesItsPlace(t *testing.T) {
 				MasterKey: "file:" + filepath.Join(cfg.Data, home.MasterFile), Database: cfg.Database}
 			if cfg.Database == "" {
 				must(t, os.Remove(filepath.Join(cfg.Data, home.KeyringFile)))
-				_, err := maintain.ExportKeys(ctx, from, filepath.Join(cfg.Data, home.KeyringFile))
+				_, err := offline.ExportKeys(ctx, from, filepath.Join(cfg.Data, home.KeyringFile))
 				must(t, err)
 			} else {
 				cfg.Keyring = postgrestest.URL(t)
-				_, err := maintain.ExportKeys(ctx, from, cfg.Keyring)
+				_, err := offline.ExportKeys(ctx, from, cfg.Keyring)
 				must(t, err)
 			}
 			w = w.mustReopen(cfg)

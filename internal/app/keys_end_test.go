@@ -15,7 +15,7 @@ import (
 	"signet/client"
 	"signet/internal/config"
 	"signet/internal/home"
-	"signet/internal/maintain"
+	"signet/internal/offline"
 	"signet/internal/store/postgrestest"
 )
 
@@ -286,7 +286,7 @@ func wantOnlyTheLiving(t *testing.T, settings *config.Config, backup func() *con
 	if err := old.stop(); err != nil {
 		t.Error(err)
 	}
-	v, err := maintain.VerifyKeys(ctx, cfg, true, func(string) {})
+	v, err := offline.VerifyKeys(ctx, cfg, true, func(string) {})
 	if err != nil || v.Messages != 2 || v.Attachments != 2 || v.Metadata != 1 || v.Broken+v.Ended != 4 {
 		t.Errorf("verify says %+v, %v", v, err)
 	}

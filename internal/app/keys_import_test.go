@@ -10,7 +10,7 @@ import (
 	"signet/client"
 	"signet/internal/config"
 	"signet/internal/home"
-	"signet/internal/maintain"
+	"signet/internal/offline"
 	"signet/internal/store/postgrestest"
 )
 
@@ -33,7 +33,7 @@ func TestOlderKeyRingIsToldAndANewerCopyIsTakenOver(t *testing.T) {
 			const day = 24 * time.Hour
 			ended := w.mustSendTo("bob", client.Outgoing{Body: "ended", TTL: 5 * 24 * 60})
 			before := filepath.Join(t.TempDir(), "before")
-			_, err := maintain.ExportKeys(ctx, cfg, before)
+			_, err := offline.ExportKeys(ctx, cfg, before)
 			must(t, err)
 			lost := w.mustSendTo("bob", client.Outgoing{Body: "lost", TTL: 20 * 24 * 60})
 			must(t, w.alice.Recall(ctx, ended))
@@ -41,14 +41,14 @@ func TestOlderKeyRingIsToldAndANewerCopyIsTakenOver(t *testing.T) {
 				wantIn(t, "the key of what was recalled is destroyed", func() bool { return !w.hasKey(5 * day) })
 			}
 			after := filepath.Join(t.TempDir(), "after")
-			_, err = maintain.ExportKeys(ctx, cfg, after)
+			_, err = offline.ExportKeys(ctx, cfg, after)
 			must(t, err)
 			must(t, w.stop())
 
 			// The ring is lost, and the older copy put in its place.
 			if shared {
 				cfg.Keyring = postgrestest.URL(t)
-				_, err = maintain.ExportKeys(ctx,
+				_, err = offline.ExportKeys(ctx,
 					&config.Config{Data: t.TempDir(), Keyring: "file:" + before,
 						MasterKey: "file:" + filepath.Join(cfg.Data, home.MasterFile)}, cfg.Keyring)
 				must(t, err)
@@ -70,7 +70,7 @@ func TestOlderKeyRingIsToldAndANewerCopyIsTakenOver(t *testing.T) {
 			w.mustSendTo("bob", client.Outgoing{Body: "meanwhile", TTL: 20 * 24 * 60})
 
 			for _, want := range []int{1, 0} {
-				done, err := maintain.ImportKeys(ctx, cfg, after, "")
+				done, err := offline.ImportKeys(ctx, cfg, after, "")
 				if err != nil || done.Added != want {
 					t.Fatalf("imported %+v, %v; want %d keys", done, err, want)
 				}
@@ -81,7 +81,7 @@ func TestOlderKeyRingIsToldAndANewerCopyIsTakenOver(t *testing.T) {
 					t.Errorf("the message reads %+v, %v", m, err)
 				}
 			}
-			done, err := maintain.ImportKeys(ctx, cfg, before, "")
+			done, err := offline.ImportKeys(ctx, cfg, before, "")
 			if err != nil || done.Added != 0 || !shared && done.Ended != 1 {
 				t.Errorf("imported %+v, %v from before; want nothing, and that a key was destroyed", done, err)
 			}

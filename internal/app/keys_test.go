@@ -13,7 +13,7 @@ import (
 	"signet/client"
 	"signet/internal/config"
 	"signet/internal/home"
-	"signet/internal/maintain"
+	"signet/internal/offline"
 	"signet/internal/store/postgrestest"
 )
 
@@ -185,7 +185,7 @@ func TestKeysRotateUnderARunningServer(t *testing.T) {
 	before := w.mustSendTo("bob", client.Outgoing{Body: "before"})
 	var sent []string
 	for i := range 3 {
-		told, err := maintain.RotateKeys(ctx, cfg, false)
+		told, err := offline.RotateKeys(ctx, cfg, false)
 		if err != nil || !strings.Contains(told, "wrapped by version") {
 			t.Fatalf("rotation: %q, %v", told, err)
 		}
@@ -194,7 +194,7 @@ func TestKeysRotateUnderARunningServer(t *testing.T) {
 			w.mustSendTo("bob", client.Outgoing{Body: "x", TTL: (i + 2) * 24 * 60}))
 	}
 	sent = append(sent, before)
-	if n, err := maintain.ExportKeys(ctx, cfg, filepath.Join(t.TempDir(), "copy")); err != nil || n < 4 {
+	if n, err := offline.ExportKeys(ctx, cfg, filepath.Join(t.TempDir(), "copy")); err != nil || n < 4 {
 		t.Errorf("copied %d keys, %v", n, err)
 	}
 	if err := w.stop(); err != nil {
@@ -205,10 +205,10 @@ func TestKeysRotateUnderARunningServer(t *testing.T) {
 		w.wantGet(w.bob, &specimen{id: id}, "", http.StatusOK)
 	}
 	for what, do := range map[string]func(*config.Config) error{
-		"rotate":  func(c *config.Config) error { _, err := maintain.RotateKeys(ctx, c, false); return err },
-		"prepare": func(c *config.Config) error { _, err := maintain.RotateKeys(ctx, c, true); return err },
+		"rotate":  func(c *config.Config) error { _, err := offline.RotateKeys(ctx, c, false); return err },
+		"prepare": func(c *config.Config) error { _, err := offline.RotateKeys(ctx, c, true); return err },
 		"export": func(c *config.Config) error {
-			_, err := maintain.ExportKeys(ctx, c, filepath.Join(t.TempDir(), "copy"))
+			_, err := offline.ExportKeys(ctx, c, filepath.Join(t.TempDir(), "copy"))
 			return err
 		},
 	} {
@@ -249,7 +249,7 @@ func TestServersShareAKeyRingInADatabase(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(cfg.Data, home.KeyringFile)); err == nil {
 		t.Error("a ring was made in the data directory too")
 	}
-	v, err := maintain.VerifyKeys(context.WithoutCancel(t.Context()), cfg, true, func(line string) { t.Error(line) })
+	v, err := offline.VerifyKeys(context.WithoutCancel(t.Context()), cfg, true, func(line string) { t.Error(line) })
 	if err != nil || v.Messages != 2 || v.Attachments != 1 {
 		t.Errorf("verify says %+v, %v", v, err)
 	}

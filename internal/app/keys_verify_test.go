@@ -16,8 +16,8 @@ import (
 
 	"signet/client"
 	"signet/internal/home"
-	"signet/internal/maintain"
-	"signet/internal/upkeep"
+	"signet/internal/offline"
+	"signet/internal/sweep"
 )
 
 // change runs statements on the database of a stopped server.
@@ -130,7 +130,7 @@ func TestCiphertextOpensInItsRowOnly(t *testing.T) {
 		t.Errorf("the queue shows %s", shown)
 	}
 	var told []string
-	v, err := maintain.VerifyKeys(ctx, configAt(t, w.app.dir), false, func(line string) { told = append(told, line) })
+	v, err := offline.VerifyKeys(ctx, configAt(t, w.app.dir), false, func(line string) { told = append(told, line) })
 	if err != nil || v.Broken != 7 || len(told) != 7 || v.Messages != 5 || v.Attachments != 1 {
 		t.Errorf("verify says %+v, %v, %q, want 7 that do not open", v, err, told)
 	}
@@ -139,7 +139,7 @@ func TestCiphertextOpensInItsRowOnly(t *testing.T) {
 			t.Errorf("verify does not name %s", id)
 		}
 	}
-	if v, err = maintain.VerifyKeys(ctx, configAt(t, w.app.dir), true, func(string) {}); err != nil || v.Broken != 8 {
+	if v, err = offline.VerifyKeys(ctx, configAt(t, w.app.dir), true, func(string) {}); err != nil || v.Broken != 8 {
 		t.Errorf("verify to the end says %+v, %v, want 8 that do not open", v, err)
 	}
 }
@@ -163,9 +163,9 @@ func TestFlippedBitIsFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := configAt(t, w.app.dir)
-	verify := func() upkeep.Verified {
+	verify := func() sweep.Verified {
 		t.Helper()
-		v, err := maintain.VerifyKeys(t.Context(), cfg, true, func(string) {})
+		v, err := offline.VerifyKeys(t.Context(), cfg, true, func(string) {})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,8 +14,8 @@ import (
 	"signet/internal/access"
 	"signet/internal/config"
 	"signet/internal/home"
-	"signet/internal/maintain"
 	"signet/internal/model"
+	"signet/internal/offline"
 	"signet/internal/store"
 )
 
@@ -62,22 +62,22 @@ func TestCommandsLeaveTheFilesOfARunningServerToIt(t *testing.T) {
 	}
 
 	limits := access.KeyLimits{MessagesPerDay: model.LimitChange{Set: true, To: new(7)}}
-	if err := maintain.LimitKey(ctx, &config.Config{Data: w.app.dir}, eve.key, limits); err != nil {
+	if err := offline.LimitKey(ctx, &config.Config{Data: w.app.dir}, eve.key, limits); err != nil {
 		t.Fatal(err)
 	}
 	w.wantUnclean("key limit")
-	if err := maintain.HoldOrganization(ctx, w.app.dir, "", w.organization(), true); err != nil {
+	if err := offline.HoldOrganization(ctx, w.app.dir, "", w.organization(), true); err != nil {
 		t.Fatal(err)
 	}
 	w.wantUnclean("organization hold")
-	if err := maintain.HoldOrganization(ctx, w.app.dir, "", w.organization(), false); err != nil {
+	if err := offline.HoldOrganization(ctx, w.app.dir, "", w.organization(), false); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := maintain.VerifyAudit(ctx, &config.Config{Data: w.app.dir}, nil, unforged(t)); err != nil {
+	if _, err := offline.VerifyAudit(ctx, &config.Config{Data: w.app.dir}, nil, unforged(t)); err != nil {
 		t.Fatal(err)
 	}
 	w.wantUnclean("audit verify")
-	if _, err := maintain.EraseAccount(ctx, w.app.dir, "", "US", "eve", false, func(string) {}); err != nil {
+	if _, err := offline.EraseAccount(ctx, w.app.dir, "", "US", "eve", false, func(string) {}); err != nil {
 		t.Fatal(err)
 	}
 	w.wantUnclean("account erase")
@@ -116,7 +116,7 @@ func TestCommandsWithoutAServer(t *testing.T) {
 		}
 		return err
 	}
-	err := maintain.Change(t.Context(), w.app.dir, "", func(*store.Store) error {
+	err := offline.Change(t.Context(), w.app.dir, "", func(*store.Store) error {
 		if err := start(); err == nil || !strings.Contains(err.Error(), "already uses the data directory") {
 			return fmt.Errorf("a server that starts meanwhile answers %v", err)
 		}
@@ -125,7 +125,7 @@ func TestCommandsWithoutAServer(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	if err := maintain.Inspect(t.Context(), w.app.dir, "", func(*store.Store) error { return start() }); err != nil {
+	if err := offline.Inspect(t.Context(), w.app.dir, "", func(*store.Store) error { return start() }); err != nil {
 		t.Error(err)
 	}
 }
@@ -140,17 +140,17 @@ func TestCommandsBesideAServerChangeNoSchema(t *testing.T) {
 	}
 	for _, version := range []int{store.SchemaVersion() - 1, store.SchemaVersion() + 1} {
 		set(version)
-		err := maintain.LimitKey(t.Context(), &config.Config{Data: w.app.dir}, w.alice.key, access.KeyLimits{})
+		err := offline.LimitKey(t.Context(), &config.Config{Data: w.app.dir}, w.alice.key, access.KeyLimits{})
 		if err == nil || !strings.Contains(err.Error(), fmt.Sprint("version ", version)) {
 			t.Errorf("on data of version %d: %v", version, err)
 		}
 	}
 	set(store.SchemaVersion())
-	if err := maintain.LimitKey(t.Context(), &config.Config{Data: w.app.dir}, w.alice.key,
+	if err := offline.LimitKey(t.Context(), &config.Config{Data: w.app.dir}, w.alice.key,
 		access.KeyLimits{}); err != nil {
 		t.Error(err)
 	}
-	if err := maintain.LimitKey(context.Background(), &config.Config{Data: filepath.Join(t.TempDir(), "none")}, "key",
+	if err := offline.LimitKey(context.Background(), &config.Config{Data: filepath.Join(t.TempDir(), "none")}, "key",
 		access.KeyLimits{}); err == nil {
 		t.Error("a directory without a server's data has a key")
 	}

@@ -18,7 +18,7 @@ import (
 	"signet/internal/seal"
 	"signet/internal/service"
 	"signet/internal/store"
-	"signet/internal/upkeep"
+	"signet/internal/sweep"
 )
 
 // labels are those of one series, each a name and a value of a fixed few.
@@ -80,7 +80,7 @@ func unixSeconds(at time.Time) float64 {
 }
 
 // registerCounts adds what use cases, the sweep, the vault and the audit log count.
-func registerCounts(metrics prometheus.Registerer, c *service.Counts, sweeper *upkeep.Sweeper, vault *content.Vault,
+func registerCounts(metrics prometheus.Registerer, c *service.Counts, sweeper *sweep.Sweeper, vault *content.Vault,
 	auditLog *audit.Log) error {
 	const (
 		sent   = "Messages sent, forwards included, by whom they are for."

@@ -7,18 +7,18 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"signet/internal/stream"
-	"signet/internal/upkeep"
+	"signet/internal/sweep"
 )
 
 // survey serves what only reading the store tells. What cannot be read is absent.
 type survey struct {
-	upkeep   *upkeep.Survey
+	counts   *sweep.Survey
 	registry *stream.Registry
 	clock    func() time.Time
 	alone    bool
 }
 
-func registerSurvey(in surroundings, counts *upkeep.Survey, registry *stream.Registry) error {
+func registerSurvey(in surroundings, counts *sweep.Survey, registry *stream.Registry) error {
 	return in.metrics.Register(&survey{counts, registry, in.clock, in.cfg.Database == ""})
 }
 
@@ -68,7 +68,7 @@ func (s *survey) Collect(metrics chan<- prometheus.Metric) {
 	tell := func(d *prometheus.Desc, value float64, labels ...string) {
 		metrics <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
 	}
-	if b, backup, err := s.upkeep.Look(ctx); err == nil {
+	if b, backup, err := s.counts.Look(ctx); err == nil {
 		if s.alone {
 			tell(descBackup, unixSeconds(backup.Succeeded))
 			tell(descBackupTook, backup.Took.Seconds())
@@ -89,7 +89,7 @@ func (s *survey) Collect(metrics chan<- prometheus.Metric) {
 	if n, err := s.nodes(ctx); err == nil {
 		tell(descNodes, float64(n))
 	}
-	if q, ok := s.upkeep.Queues(ctx); ok {
+	if q, ok := s.counts.Queues(ctx); ok {
 		tell(descQueues, float64(q.Accounts))
 		tell(descQueueEvents, float64(q.Events))
 		tell(descQueuesBehind, float64(q.Old), "age")

@@ -10,7 +10,7 @@ import (
 
 	"signet/client"
 	"signet/internal/config"
-	"signet/internal/maintain"
+	"signet/internal/offline"
 	"signet/internal/store/postgrestest"
 	"signet/internal/transfer"
 )
@@ -18,7 +18,7 @@ import (
 // mustShare has the server store in a database, as one that others use too.
 func mustShare(t *testing.T, cfg *config.Config) {
 	t.Helper()
-	master, err := maintain.NewMasterKey()
+	master, err := offline.NewMasterKey()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +244,7 @@ func TestMetricsTellOfTheLastBackup(t *testing.T) {
 		t.Errorf("there was a backup at %v before any", at)
 	}
 	target := filepath.Join(t.TempDir(), "backup")
-	if _, err := maintain.Backup(t.Context(), cfg, true, transfer.BackupOptions{Target: target}); err != nil {
+	if _, err := offline.Backup(t.Context(), cfg, true, transfer.BackupOptions{Target: target}); err != nil {
 		t.Fatal(err)
 	}
 	w.pass(time.Minute)
@@ -253,7 +253,7 @@ func TestMetricsTellOfTheLastBackup(t *testing.T) {
 		got["signet_backup_last_bytes"] < 4096 {
 		t.Errorf("the last backup is told to be of %v with %v bytes", at, got["signet_backup_last_bytes"])
 	}
-	if _, err := maintain.Backup(t.Context(), cfg, true, transfer.BackupOptions{Target: target}); err == nil {
+	if _, err := offline.Backup(t.Context(), cfg, true, transfer.BackupOptions{Target: target}); err == nil {
 		t.Fatal("a backup went over another one")
 	}
 	w.pass(time.Minute)

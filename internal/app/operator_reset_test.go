@@ -13,8 +13,8 @@ import (
 	"signet/client"
 	"signet/internal/config"
 	"signet/internal/content"
-	"signet/internal/maintain"
 	"signet/internal/model"
+	"signet/internal/offline"
 	"signet/internal/seal/sealtest"
 	"signet/internal/store"
 	"signet/internal/store/postgrestest"
@@ -81,7 +81,7 @@ func TestOperatorResetWhileTheServerRuns(t *testing.T) {
 	go func() { ended <- w.follow(old, open) }()
 	<-open
 
-	path, err := maintain.ResetOperator(t.Context(), &config.Config{Data: w.app.dir}, "")
+	path, err := offline.ResetOperator(t.Context(), &config.Config{Data: w.app.dir}, "")
 	if err != nil || path != w.app.OperatorFile() {
 		t.Fatalf("got %q, %v, want %q", path, err, w.app.OperatorFile())
 	}
@@ -151,7 +151,7 @@ func TestOperatorResetWhileNoServerRuns(t *testing.T) {
 	if err := os.Remove(w.app.OperatorFile()); err != nil { // lost
 		t.Fatal(err)
 	}
-	path, err := maintain.ResetOperator(t.Context(), &config.Config{Data: w.app.dir}, "")
+	path, err := offline.ResetOperator(t.Context(), &config.Config{Data: w.app.dir}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +183,7 @@ func TestOperatorResetOfADatabaseThatManyServersShare(t *testing.T) {
 	w := &ward{t: t, app: a, http: caller}
 	old := w.operator(mustReadCredentials(t, a.OperatorFile()))
 	elsewhere := filepath.Join(t.TempDir(), "data") // on a machine that ran no server
-	path, err := maintain.ResetOperator(t.Context(), &config.Config{Data: elsewhere, Database: cfg.Database,
+	path, err := offline.ResetOperator(t.Context(), &config.Config{Data: elsewhere, Database: cfg.Database,
 		Keyring: "file:" + filepath.Join(cfg.Data, "keyring"), MasterKey: "file:" + filepath.Join(cfg.Data, "master.json")},
 		"")
 	if err != nil {
@@ -196,7 +196,7 @@ func TestOperatorResetOfADatabaseThatManyServersShare(t *testing.T) {
 func TestOperatorResetKeepsWhatItDoesNotKnow(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if _, err := maintain.ResetOperator(t.Context(), &config.Config{Data: dir}, ""); err == nil {
+	if _, err := offline.ResetOperator(t.Context(), &config.Config{Data: dir}, ""); err == nil {
 		t.Error("a directory without a server's data has an operator")
 	}
 	cfg := settings(t)
@@ -210,7 +210,7 @@ func TestOperatorResetKeepsWhatItDoesNotKnow(t *testing.T) {
 	}
 	mustWrite(t, a.OperatorFile(),
 		`{"base_url":"https://messages.example.com","api_key":"k","api_secret":"s","note":"mine"}`, 0o600)
-	path, err := maintain.ResetOperator(t.Context(), &config.Config{Data: cfg.Data}, "")
+	path, err := offline.ResetOperator(t.Context(), &config.Config{Data: cfg.Data}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +223,7 @@ func TestOperatorResetKeepsWhatItDoesNotKnow(t *testing.T) {
 func mustMaintain(t *testing.T, dir, database string, change func(*store.Tx) error) {
 	t.Helper()
 	ring := sealtest.Open(t, dir, time.Now)
-	err := maintain.Change(t.Context(), dir, database, func(kept *store.Store) error {
+	err := offline.Change(t.Context(), dir, database, func(kept *store.Store) error {
 		err := content.AuthenticateExisting(t.Context(), kept, ring, func(f store.Forgery) { t.Error(f) })
 		return errors.Join(err, kept.Update(t.Context(), change))
 	})

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"signet/internal/config"
-	"signet/internal/maintain"
+	"signet/internal/offline"
 )
 
 // An administrator resets, as root, the operator of a server that is another user.
@@ -29,7 +29,7 @@ func TestOperatorFileIsItsServersWhoeverResetsIt(t *testing.T) {
 	if err := os.Chown(cfg.Data, owner, -1); err != nil {
 		t.Fatal(err)
 	}
-	path, err := maintain.ResetOperator(t.Context(), &config.Config{Data: cfg.Data}, "")
+	path, err := offline.ResetOperator(t.Context(), &config.Config{Data: cfg.Data}, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"signet/internal/config"
 	"signet/internal/home"
-	"signet/internal/maintain"
+	"signet/internal/offline"
 )
 
 // refusalsIn counts the calls of an organization's chain that were refused with a code,
@@ -19,7 +19,7 @@ import (
 func refusalsIn(t *testing.T, dir, organization, code string) (calls, entries int64) {
 	t.Helper()
 	var out bytes.Buffer
-	if err := maintain.ExportAudit(t.Context(), dir, "", maintain.AuditSelection{Organization: organization},
+	if err := offline.ExportAudit(t.Context(), dir, "", offline.AuditSelection{Organization: organization},
 		&out); err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestWhatIsLeftOfAFloodOfRefusals(t *testing.T) {
 	if calls < 20 || entries > 31 {
 		t.Errorf("there are %d entries of %d refusals in the organization's chain", entries, calls)
 	}
-	if _, err := maintain.VerifyAudit(t.Context(), &config.Config{Data: w.app.dir}, nil, unforged(t)); err != nil {
+	if _, err := offline.VerifyAudit(t.Context(), &config.Config{Data: w.app.dir}, nil, unforged(t)); err != nil {
 		t.Error(err)
 	}
 }

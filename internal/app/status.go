@@ -14,7 +14,7 @@ import (
 	"signet/internal/store"
 	"signet/internal/store/postgres"
 	"signet/internal/stream"
-	"signet/internal/upkeep"
+	"signet/internal/sweep"
 )
 
 // installation tells operators how the installation does, out of what the metrics are read
@@ -24,8 +24,8 @@ type installation struct {
 	engine   store.Engine
 	kept     *store.Store
 	counts   *service.Counts
-	sweeper  *upkeep.Sweeper
-	survey   *upkeep.Survey
+	sweeper  *sweep.Sweeper
+	survey   *sweep.Survey
 	registry *stream.Registry
 	hub      *live.Hub
 	ring     *seal.Ring

@@ -8,7 +8,7 @@ import (
 
 	"signet/client"
 	"signet/internal/config"
-	"signet/internal/maintain"
+	"signet/internal/offline"
 )
 
 // The status of a server says what its metrics say, and that of its store the same of
@@ -75,7 +75,7 @@ func TestStatusOfAServerAndOfItsStore(t *testing.T) {
 		if err := w.stop(); err != nil {
 			t.Fatal(err)
 		}
-		stored, err := maintain.StoredStatus(t.Context(), cfg)
+		stored, err := offline.StoredStatus(t.Context(), cfg)
 		if err != nil {
 			t.Fatal(err)
 		}

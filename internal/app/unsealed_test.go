@@ -10,7 +10,7 @@ import (
 
 	"signet/client"
 	"signet/internal/config"
-	"signet/internal/maintain"
+	"signet/internal/offline"
 	"signet/internal/store/postgrestest"
 )
 
@@ -80,7 +80,7 @@ func TestUnsealedRowsAreNotServed(t *testing.T) {
 				t.Errorf("the queue shows %s", shown)
 			}
 			var told []string
-			v, err := maintain.VerifyKeys(t.Context(), cfg, false, func(line string) { told = append(told, line) })
+			v, err := offline.VerifyKeys(t.Context(), cfg, false, func(line string) { told = append(told, line) })
 			lines := strings.Join(told, "\n")
 			if err != nil || v.Broken != 3 || !strings.Contains(lines, forged) || !strings.Contains(lines, emptied) ||
 				!strings.Contains(lines, again.aliceToken()) {

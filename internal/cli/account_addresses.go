@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 
-	"signet/internal/maintain"
+	"signet/internal/offline"
 )
 
 type accountAddressesCommand struct {
@@ -24,7 +24,7 @@ Example:
 }
 
 func (a *accountAddressesCommand) Run(ctx context.Context, con *console) error {
-	former, err := maintain.FormerAddresses(ctx, a.Data, a.Database, a.Region)
+	former, err := offline.FormerAddresses(ctx, a.Data, a.Database, a.Region)
 	if err != nil {
 		return err
 	}

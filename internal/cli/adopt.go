@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"signet/internal/config"
-	"signet/internal/maintain"
+	"signet/internal/offline"
 )
 
 type adoptCommand struct {
@@ -28,7 +28,7 @@ Examples:
 }
 
 func (a *adoptCommand) Run(ctx context.Context, con *console, cfg *config.Config) error {
-	did, err := maintain.Adopt(ctx, cfg, a.Confirm)
+	did, err := offline.Adopt(ctx, cfg, a.Confirm)
 	verb := "Takes over "
 	if did.Done {
 		verb = "Took over "

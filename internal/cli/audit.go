@@ -9,7 +9,7 @@ import (
 
 	"signet/client"
 	"signet/internal/config"
-	"signet/internal/maintain"
+	"signet/internal/offline"
 )
 
 type auditCommands struct {
@@ -97,8 +97,8 @@ func (auditExportCommand) Help() string {
 }
 
 func (a *auditExportCommand) Run(ctx context.Context, con *console) error {
-	return maintain.ExportAudit(ctx, a.Data, a.Database,
-		maintain.AuditSelection{Organization: a.Organization, Since: a.Since, Until: a.Until}, con.stdout)
+	return offline.ExportAudit(ctx, a.Data, a.Database,
+		offline.AuditSelection{Organization: a.Organization, Since: a.Since, Until: a.Until}, con.stdout)
 }
 
 type auditVerifyCommand struct {
@@ -107,7 +107,7 @@ type auditVerifyCommand struct {
 }
 
 func (a *auditVerifyCommand) Run(ctx context.Context, con *console, cfg *config.Config) error {
-	u, err := maintain.VerifyAudit(ctx, cfg, a.Checkpoint, func(line string) { con.printf("%s\n", line) })
+	u, err := offline.VerifyAudit(ctx, cfg, a.Checkpoint, func(line string) { con.printf("%s\n", line) })
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 	"os"
 
 	"signet/internal/config"
-	"signet/internal/maintain"
+	"signet/internal/offline"
 	"signet/internal/transfer"
 )
 
@@ -57,7 +57,7 @@ func (b *backupCommand) Run(ctx context.Context, con *console) error {
 	if b.Target == "-" {
 		out = con.stderr
 	}
-	m, err := maintain.Backup(ctx, cfg, !b.WithoutBlobs, transfer.BackupOptions{
+	m, err := offline.Backup(ctx, cfg, !b.WithoutBlobs, transfer.BackupOptions{
 		Target: b.Target, Stream: con.stdout, MadeBy: version(), Progress: con.progress().report,
 	})
 	if err != nil && !errors.Is(err, transfer.ErrLost) {
@@ -132,7 +132,7 @@ func (r *restoreCommand) Run(ctx context.Context, con *console) error {
 		return wrongConfiguration{errors.New("name a backup to restore or to --check, or ask for a --new-epoch")}
 	}
 	if r.Check {
-		m, err := maintain.CheckBackup(ctx, r.Source, con.stdin, con.progress().report)
+		m, err := offline.CheckBackup(ctx, r.Source, con.stdin, con.progress().report)
 		if err != nil {
 			return err
 		}
@@ -144,7 +144,7 @@ func (r *restoreCommand) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	if r.NewEpoch {
-		if err := maintain.NewEpoch(ctx, cfg); err != nil {
+		if err := offline.NewEpoch(ctx, cfg); err != nil {
 			return err
 		}
 		con.printf("Clients will start over at the beginning of their queues.\n")
@@ -152,7 +152,7 @@ func (r *restoreCommand) Run(ctx context.Context, con *console) error {
 			"adopt\", with the settings of the server, takes them over; a copy to try something out gets others.\n")
 		return nil
 	}
-	m, err := maintain.Restore(ctx, cfg, !r.WithoutBlobs, transfer.RestoreOptions{
+	m, err := offline.Restore(ctx, cfg, !r.WithoutBlobs, transfer.RestoreOptions{
 		Source: r.Source, Stream: con.stdin, Progress: con.progress().report, KeepGoing: r.KeepGoing,
 	})
 	damage := new(transfer.DamageError)

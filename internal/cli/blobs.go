@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"signet/internal/config"
-	"signet/internal/maintain"
+	"signet/internal/offline"
 )
 
 type blobsCommands struct {
@@ -35,7 +35,7 @@ func (b *blobsPruneCommand) ProvideConfig(con *console) (*config.Config, error) 
 }
 
 func (b *blobsPruneCommand) Run(ctx context.Context, con *console, cfg *config.Config) error {
-	pruned, err := maintain.PruneBlobs(ctx, cfg, b.Confirm)
+	pruned, err := offline.PruneBlobs(ctx, cfg, b.Confirm)
 	if err != nil {
 		return errors.Join(err, con.lines(count(pruned.Removed, "file removed", "files removed")))
 	}

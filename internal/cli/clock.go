@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"signet/internal/maintain"
+	"signet/internal/offline"
 )
 
 type clockCommands struct {
@@ -16,7 +16,7 @@ type clockCommands struct {
 type clockShowCommand struct{ dataFlags }
 
 func (c *clockShowCommand) Run(ctx context.Context, con *console) error {
-	clock, err := maintain.ReadClock(ctx, c.Data, c.Database)
+	clock, err := offline.ReadClock(ctx, c.Data, c.Database)
 	return con.report(err, "%s", describeClock(clock))
 }
 
@@ -35,11 +35,11 @@ Example:
 }
 
 func (c *clockAcceptCommand) Run(ctx context.Context, con *console) error {
-	clock, err := maintain.AcceptClock(ctx, c.Data, c.Database)
+	clock, err := offline.AcceptClock(ctx, c.Data, c.Database)
 	return con.report(err, "%sThe clock counts as right now.\n", describeClock(clock))
 }
 
-func describeClock(c maintain.Clock) string {
+func describeClock(c offline.Clock) string {
 	out := fmt.Sprintf("The clock says %s.\n", clockTime(c.Now))
 	if c.Known.IsZero() {
 		return out + "No server has noted a time yet.\n"

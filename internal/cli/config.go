@@ -8,7 +8,7 @@ import (
 
 	"signet/client"
 	"signet/internal/config"
-	"signet/internal/maintain"
+	"signet/internal/offline"
 )
 
 type configCommands struct {
@@ -79,7 +79,7 @@ func (t *testCommand) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	problems, warnings := maintain.CheckSettings(ctx, cfg, con.variable)
+	problems, warnings := offline.CheckSettings(ctx, cfg, con.variable)
 	for _, text := range warnings {
 		fmt.Fprintf(con.stderr, "signet: warning: %s\n", text)
 	}

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"signet/internal/maintain"
+	"signet/internal/offline"
 )
 
 // confirmation is the flag of commands that erase for good.
@@ -26,7 +26,7 @@ type erasure struct {
 
 // confirmed reports whether the command is to go on after the count that it is given: the
 // name was given, or typed. It does not where only the count was asked for, which it prints.
-func (e *erasure) confirmed(con *console, what string, d maintain.Doomed, err error) (bool, error) {
+func (e *erasure) confirmed(con *console, what string, d offline.Doomed, err error) (bool, error) {
 	if err != nil {
 		return false, err
 	}
@@ -39,7 +39,7 @@ func (e *erasure) confirmed(con *console, what string, d maintain.Doomed, err er
 
 // confirm is an error unless the name of what is about to be erased was given, or is
 // typed on a terminal.
-func (c *confirmation) confirm(con *console, what string, d maintain.Doomed) error {
+func (c *confirmation) confirm(con *console, what string, d offline.Doomed) error {
 	text := described(what, d.Name, d.Token)
 	for _, line := range counted(d.Rows) {
 		text += ", " + strings.Join(strings.Fields(line), " ")

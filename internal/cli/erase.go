@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"signet/internal/config"
-	"signet/internal/maintain"
+	"signet/internal/offline"
 )
 
 type accountCommands struct {
@@ -36,11 +36,11 @@ Examples:
 }
 
 func (a *accountEraseCommand) Run(ctx context.Context, con *console) error {
-	doomed, err := maintain.CountAccount(ctx, a.Data, a.Database, a.Region, a.Account)
+	doomed, err := offline.CountAccount(ctx, a.Data, a.Database, a.Region, a.Account)
 	if yes, err := a.confirmed(con, "account", doomed, err); err != nil || !yes {
 		return err
 	}
-	erased, err := maintain.EraseAccount(ctx, a.Data, a.Database, a.Region, doomed.Token, a.LastAdministrator,
+	erased, err := offline.EraseAccount(ctx, a.Data, a.Database, a.Region, doomed.Token, a.LastAdministrator,
 		func(token string) {
 			con.printf("Erasing account %s\n", token)
 		})
@@ -78,7 +78,7 @@ func (u *userEraseCommand) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	if err := u.confirm(con, "account", maintain.Doomed{Token: user.Token, Name: user.DisplayName}); err != nil {
+	if err := u.confirm(con, "account", offline.Doomed{Token: user.Token, Name: user.DisplayName}); err != nil {
 		return err
 	}
 	name := user.Username // which the call wants repeated, or an address of who has none
@@ -93,7 +93,7 @@ func (u *userEraseCommand) Run(ctx context.Context, con *console) error {
 }
 
 // erased prints what an erasure removed, also where it was broken off.
-func (c *console) erased(e maintain.Erased, err error) error {
+func (c *console) erased(e offline.Erased, err error) error {
 	lines := counted(e.Rows)
 	if e.Blobs > 0 {
 		lines = append(lines, cells("attachments", fmt.Sprint(e.Blobs)))
@@ -119,11 +119,11 @@ func (orgEraseCommand) Help() string {
 }
 
 func (o *orgEraseCommand) Run(ctx context.Context, con *console, cfg *config.Config) error {
-	doomed, err := maintain.CountOrganization(ctx, cfg.Data, cfg.Database, o.Organization, o.KeepAccounts)
+	doomed, err := offline.CountOrganization(ctx, cfg.Data, cfg.Database, o.Organization, o.KeepAccounts)
 	if yes, err := o.confirmed(con, "organization", doomed, err); err != nil || !yes {
 		return err
 	}
-	return con.erased(maintain.EraseOrganization(ctx, cfg, o.Organization, o.KeepAccounts))
+	return con.erased(offline.EraseOrganization(ctx, cfg, o.Organization, o.KeepAccounts))
 }
 
 type orgHoldCommand struct {
@@ -138,7 +138,7 @@ func (orgHoldCommand) Help() string {
 }
 
 func (o *orgHoldCommand) Run(ctx context.Context, con *console) error {
-	return maintain.HoldOrganization(ctx, o.Data, o.Database, o.Organization, true)
+	return offline.HoldOrganization(ctx, o.Data, o.Database, o.Organization, true)
 }
 
 type orgReleaseCommand struct {
@@ -154,11 +154,11 @@ func (orgReleaseCommand) Help() string {
 }
 
 func (o *orgReleaseCommand) Run(ctx context.Context, con *console) error {
-	doomed, err := maintain.CountHeld(ctx, o.Data, o.Database, o.Organization)
+	doomed, err := offline.CountHeld(ctx, o.Data, o.Database, o.Organization)
 	if yes, err := o.confirmed(con, "organization", doomed, err); err != nil || !yes {
 		return err
 	}
-	return maintain.HoldOrganization(ctx, o.Data, o.Database, o.Organization, false)
+	return offline.HoldOrganization(ctx, o.Data, o.Database, o.Organization, false)
 }
 
 type orgExportCommand struct {
@@ -176,6 +176,6 @@ func (orgExportCommand) Help() string {
 }
 
 func (o *orgExportCommand) Run(ctx context.Context, con *console, cfg *config.Config) error {
-	n, err := maintain.ExportHeld(ctx, cfg, o.Organization, o.Target)
+	n, err := offline.ExportHeld(ctx, cfg, o.Organization, o.Target)
 	return con.report(err, "%s\n", count(n, "message", "messages"))
 }

@@ -6,8 +6,8 @@ import (
 
 	"signet/client"
 	"signet/internal/config"
-	"signet/internal/maintain"
 	"signet/internal/model"
+	"signet/internal/offline"
 )
 
 type keyLimitCommand struct {
@@ -30,7 +30,7 @@ Examples:
 }
 
 func (k *keyLimitCommand) Run(ctx context.Context, con *console, cfg *config.Config) error {
-	var limits maintain.KeyLimits
+	var limits offline.KeyLimits
 	for _, l := range []struct {
 		text string
 		into *model.LimitChange
@@ -47,5 +47,5 @@ func (k *keyLimitCommand) Run(ctx context.Context, con *console, cfg *config.Con
 		return c.LimitKey(ctx, k.User, k.Key, client.KeyLimits{MessagesPerDay: k.MessagesPerDay,
 			RequestsPerSecond: k.RequestsPerSecond})
 	}
-	return maintain.LimitKey(ctx, cfg, k.Key, limits)
+	return offline.LimitKey(ctx, cfg, k.Key, limits)
 }

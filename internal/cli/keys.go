@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"signet/internal/config"
-	"signet/internal/maintain"
+	"signet/internal/offline"
 )
 
 type keysCommands struct {
@@ -48,7 +48,7 @@ Example:
 }
 
 func (k *keysRotateCommand) Run(ctx context.Context, con *console, cfg *config.Config) error {
-	told, err := maintain.RotateKeys(ctx, cfg, k.Prepare)
+	told, err := offline.RotateKeys(ctx, cfg, k.Prepare)
 	return con.report(err, "%s\n", told)
 }
 
@@ -68,7 +68,7 @@ Example:
 }
 
 func (k *keysVerifyCommand) Run(ctx context.Context, con *console, cfg *config.Config) error {
-	v, err := maintain.VerifyKeys(ctx, cfg, k.Full, func(line string) { con.printf("%s\n", line) })
+	v, err := offline.VerifyKeys(ctx, cfg, k.Full, func(line string) { con.printf("%s\n", line) })
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ Examples:
 }
 
 func (k *keysExportCommand) Run(ctx context.Context, con *console, cfg *config.Config) error {
-	n, err := maintain.ExportKeys(ctx, cfg, k.Target)
+	n, err := offline.ExportKeys(ctx, cfg, k.Target)
 	return con.report(err, "Copied %d keys.\n", n)
 }
 
@@ -133,7 +133,7 @@ Examples:
 }
 
 func (k *keysImportCommand) Run(ctx context.Context, con *console, cfg *config.Config) error {
-	done, err := maintain.ImportKeys(ctx, cfg, k.Source, k.CopyMasterKey)
+	done, err := offline.ImportKeys(ctx, cfg, k.Source, k.CopyMasterKey)
 	return con.report(err, "Took over %d keys; %d were there, %d were destroyed and stay so, nothing is sealed with %d.\n",
 		done.Added, done.Known, done.Ended, done.Unused)
 }
@@ -143,9 +143,9 @@ type keysGenerateCommand struct {
 }
 
 func (k *keysGenerateCommand) Run(con *console) error {
-	text, err := maintain.NewMasterKey()
+	text, err := offline.NewMasterKey()
 	if err != nil || k.Out == "" {
 		return con.report(err, "%s", text)
 	}
-	return maintain.WriteMasterKey(k.Out, text)
+	return offline.WriteMasterKey(k.Out, text)
 }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"signet/internal/maintain"
+	"signet/internal/offline"
 	"signet/internal/transfer"
 )
 
@@ -38,9 +38,9 @@ func (m *migrateCommand) Run(ctx context.Context, con *console) error {
 		return wrongConfiguration{errors.New("--to is the URL of a PostgreSQL database, such as " +
 			"postgres://signet@db.example.com/signet?sslmode=verify-full")}
 	}
-	work := maintain.Migration{From: m.From, FromBlobs: m.FromBlobs, To: m.To, ToBlobs: m.Blobs,
+	work := offline.Migration{From: m.From, FromBlobs: m.FromBlobs, To: m.To, ToBlobs: m.Blobs,
 		Progress: con.progress().report}
-	did, err := maintain.Migrate(ctx, work)
+	did, err := offline.Migrate(ctx, work)
 	if err != nil && !errors.Is(err, transfer.ErrLost) {
 		if ctx.Err() != nil {
 			return fmt.Errorf("interrupted; the same command goes on where this one stopped: %w", err)

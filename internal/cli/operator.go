@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"signet/internal/config"
-	"signet/internal/maintain"
+	"signet/internal/offline"
 )
 
 type operatorCommands struct {
@@ -31,6 +31,6 @@ Example:
 }
 
 func (o *operatorResetCommand) Run(ctx context.Context, con *console, cfg *config.Config) error {
-	path, err := maintain.ResetOperator(ctx, cfg, o.Operator)
+	path, err := offline.ResetOperator(ctx, cfg, o.Operator)
 	return con.report(err, "Operator credentials: %s\n", path)
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"signet/internal/config"
-	"signet/internal/maintain"
+	"signet/internal/offline"
 )
 
 type operatorCreateCommand struct {
@@ -27,7 +27,7 @@ Example:
 }
 
 func (o *operatorCreateCommand) Run(ctx context.Context, con *console, cfg *config.Config) error {
-	path, err := maintain.CreateOperator(ctx, cfg, o.Name, o.File)
+	path, err := offline.CreateOperator(ctx, cfg, o.Name, o.File)
 	return con.report(err, "Operator credentials: %s\n", path)
 }
 
@@ -40,7 +40,7 @@ func (operatorListCommand) Help() string {
 }
 
 func (o *operatorListCommand) Run(ctx context.Context, con *console) error {
-	all, err := maintain.Operators(ctx, o.Data, o.Database)
+	all, err := offline.Operators(ctx, o.Data, o.Database)
 	if err != nil {
 		return err
 	}
@@ -68,5 +68,5 @@ Example:
 }
 
 func (o *operatorEndCommand) Run(ctx context.Context, _ *console, cfg *config.Config) error {
-	return maintain.EndOperator(ctx, cfg, o.Operator)
+	return offline.EndOperator(ctx, cfg, o.Operator)
 }

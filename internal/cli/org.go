@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"signet/client"
-	"signet/internal/maintain"
+	"signet/internal/offline"
 )
 
 type orgCommands struct {
@@ -145,7 +145,7 @@ func (o *orgDeleteCommand) Run(ctx context.Context, con *console, c *client.Clie
 		if err != nil {
 			return err
 		}
-		doomed := maintain.Doomed{Token: org.Token, Name: org.Name, Rows: map[string]int64{"memberships": int64(org.Members)}}
+		doomed := offline.Doomed{Token: org.Token, Name: org.Name, Rows: map[string]int64{"memberships": int64(org.Members)}}
 		if err := o.confirm(con, "organization", doomed); err != nil {
 			return err
 		}

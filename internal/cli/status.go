@@ -12,7 +12,7 @@ import (
 
 	"signet/client"
 	"signet/internal/config"
-	"signet/internal/maintain"
+	"signet/internal/offline"
 )
 
 type statusCommand struct {
@@ -133,7 +133,7 @@ func localStatus(ctx context.Context, con *console, cfg *config.Config) (*status
 
 // storedStatus is what the data tells where no server answers.
 func storedStatus(ctx context.Context, cfg *config.Config) (*status, error) {
-	stored, err := maintain.StoredStatus(ctx, cfg)
+	stored, err := offline.StoredStatus(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,6 @@
 //	audit.key       what signs the checkpoints of the audit log
 //	moved.json      that the installation was moved to a database, and when
 //
-// Servers (internal/app) and the commands beside them (internal/maintain) share it. It
+// Servers (internal/app) and the commands beside them (internal/offline) share it. It
 // must not know how a server runs, nor what a command does with what it finds.
 package home

@@ -13,7 +13,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/people"
 	"signet/internal/store"
-	"signet/internal/upkeep"
+	"signet/internal/sweep"
 )
 
 // No transaction writes or reads much, whatever is done to an organization of very many, or to
@@ -32,7 +32,7 @@ func TestNoTransactionIsAboutAllMembers(t *testing.T) {
 		}
 		return nil
 	}))
-	sweeper := upkeep.NewSweeper(upkeep.Options{
+	sweeper := sweep.NewSweeper(sweep.Options{
 		Store: h.store, Vault: h.vault, Cases: h.service, Access: h.access, Log: slog.New(slog.DiscardHandler),
 		Clock: custody.NewClock(custody.ClockOptions{Store: h.store, Now: time.Now}),
 		Audit: audit.NewLog(audit.Options{Store: h.store, Clock: time.Now}),

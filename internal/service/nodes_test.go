@@ -40,7 +40,7 @@ func TestNodesCountAMessageOnceHoweverItEnds(t *testing.T) {
 			}
 		})
 		c.clock.Advance(2 * time.Minute)
-		c.atOnce(4, func(i int, node *Service) error { return sweep(context.Background(), node) })
+		c.atOnce(4, func(i int, node *Service) error { return sweepAll(context.Background(), node) })
 		c.must(c.nodes[0].MarkStatus(t.Context(), bob, nil, []model.MessageID{kept}))
 		c.wantUnread(bob, 0)
 		c.wantUnread(ann, round+1)
@@ -66,7 +66,7 @@ func TestNodesLetGoOfAnAttachmentOnce(t *testing.T) {
 			return err
 		})
 		c.clock.Advance(2 * time.Minute)
-		c.atOnce(4, func(i int, node *Service) error { return sweep(context.Background(), node) })
+		c.atOnce(4, func(i int, node *Service) error { return sweepAll(context.Background(), node) })
 		held := view(c, func(tx *store.Tx) (bool, error) { return tx.BlobInUse(file.Blob) })
 		alive := 0
 		for _, f := range forwarded {

@@ -13,13 +13,13 @@ import (
 	"signet/internal/model"
 	"signet/internal/service"
 	"signet/internal/store"
-	"signet/internal/upkeep"
+	"signet/internal/sweep"
 )
 
 // sweeper is what sweeps the store of a house, as if it were some time later.
-func (h *house) sweeper(later time.Duration) *upkeep.Sweeper {
+func (h *house) sweeper(later time.Duration) *sweep.Sweeper {
 	now := func() time.Time { return time.Now().Add(later) }
-	return upkeep.NewSweeper(upkeep.Options{
+	return sweep.NewSweeper(sweep.Options{
 		Store: h.store, Vault: h.vault, Cases: h.service, Access: h.access, Log: slog.New(slog.DiscardHandler),
 		QueueMax: 1000, Retention: time.Hour,
 		Clock: custody.NewClock(custody.ClockOptions{Store: h.store, Now: now}),

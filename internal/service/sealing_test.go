@@ -19,8 +19,8 @@ import (
 	"signet/internal/store"
 	"signet/internal/store/enginetest"
 	"signet/internal/store/sqlite"
+	"signet/internal/sweep"
 	"signet/internal/testclock"
-	"signet/internal/upkeep"
 )
 
 // newSealed is a service on an embedded store, with a key ring.
@@ -146,11 +146,11 @@ func TestMessageOnItsWayKeepsItsKey(t *testing.T) {
 	c.must(s.vault.Update(t.Context(), func(leases *content.Leases) (err error) {
 		row.Sealed, err = s.vault.SealMessage(t.Context(), leases, &row, &model.Content{Body: "on its way"})
 		c.must(s.Recall(t.Context(), alice, first.Message))
-		c.must(sweep(t.Context(), s))
+		c.must(sweepAll(t.Context(), s))
 		return err
 	}, func(tx *store.Tx) error { return tx.InsertMessage(&row) }))
 	for range 2 {
-		c.must(sweep(t.Context(), s))
+		c.must(sweepAll(t.Context(), s))
 		said, err := s.vault.OpenMessage(t.Context(), &row)
 		if err != nil || said.Body != "on its way" {
 			t.Errorf("it reads %+v, %v", said, err)
@@ -162,7 +162,7 @@ func TestMessageOnItsWayKeepsItsKey(t *testing.T) {
 		}
 		return tx.NoteKeyEnding(row.Organization, row.KeyDay())
 	}))
-	c.must(sweep(t.Context(), s))
+	c.must(sweepAll(t.Context(), s))
 	if _, err := s.vault.OpenMessage(t.Context(), &row); !errors.Is(err, seal.ErrKeyGone) {
 		t.Errorf("after its end: %v, want ErrKeyGone", err)
 	}
@@ -183,7 +183,7 @@ func TestAttachmentSharesItsBytesWithForwardsAndPicturesAreNotSealed(t *testing.
 	forward, err := s.Forward(t.Context(), bob, ForwardCommand{Message: sent.Message, Recipient: alice.Account.String()})
 	c.must(err)
 	c.must(s.Recall(t.Context(), alice, sent.Message))
-	c.must(sweep(t.Context(), s))
+	c.must(sweepAll(t.Context(), s))
 	a, opened, err := s.Attachment(t.Context(), alice, forward.Message)
 	c.must(err)
 	defer opened.Close()
@@ -203,7 +203,7 @@ func TestWhatAHoldKeepsIsVerified(t *testing.T) {
 	s := c.nodes[0]
 	alice, bob := c.pair()
 	organization := alice.Memberships[0].Organization
-	c.must(upkeep.HoldOrganization(t.Context(), c.store, c.clock.Now(), organization, true))
+	c.must(sweep.HoldOrganization(t.Context(), c.store, c.clock.Now(), organization, true))
 	upload, err := s.Upload(t.Context(), "a", "text/plain", false, strings.NewReader("bytes"))
 	c.must(err)
 	recalled, err := c.send(s, alice, bob.Account.String(), func(c *SendCommand) { c.Body, c.Upload = "recalled", upload })
@@ -212,11 +212,11 @@ func TestWhatAHoldKeepsIsVerified(t *testing.T) {
 	c.must(err)
 	c.must(s.Recall(t.Context(), alice, recalled.Message))
 	c.clock.Advance(2 * time.Minute)
-	c.must(sweep(t.Context(), s))
+	c.must(sweepAll(t.Context(), s))
 
-	verify := func() upkeep.Verified {
+	verify := func() sweep.Verified {
 		t.Helper()
-		v, err := upkeep.Verify(t.Context(), s.vault, c.clock.Now(), true, func(line string) { t.Log(line) })
+		v, err := sweep.Verify(t.Context(), s.vault, c.clock.Now(), true, func(line string) { t.Log(line) })
 		c.must(err)
 		return v
 	}

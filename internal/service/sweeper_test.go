@@ -11,19 +11,19 @@ import (
 	"signet/internal/backlog"
 	"signet/internal/model"
 	"signet/internal/store"
-	"signet/internal/upkeep"
+	"signet/internal/sweep"
 )
 
 // sweeper is what sweeps the store of a service.
-func sweeper(s *Service) *upkeep.Sweeper {
-	return upkeep.NewSweeper(upkeep.Options{
+func sweeper(s *Service) *sweep.Sweeper {
+	return sweep.NewSweeper(sweep.Options{
 		Store: s.store, Vault: s.vault, Clock: s.time, Cases: s, Access: s.access,
 		Audit: audit.NewLog(audit.Options{Store: s.store, Clock: s.clock}), Log: s.log, Retention: s.retention,
 	})
 }
 
-// sweep does all that a server of a service does in the background.
-func sweep(ctx context.Context, s *Service) error {
+// sweepAll does all that a server of a service does in the background.
+func sweepAll(ctx context.Context, s *Service) error {
 	w := sweeper(s)
 	work := backlog.NewWorker(backlog.Options{Store: s.store, Now: s.clock, Log: s.log})
 	work.Register(append(w.Kinds(), s.fanout.Kind())...)
@@ -52,7 +52,7 @@ func TestMessagesWithManyCopiesAreSwept(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.now = f.now.Add(2 * time.Minute)
-	if err := sweep(t.Context(), f.service); err != nil {
+	if err := sweepAll(t.Context(), f.service); err != nil {
 		t.Fatal(err)
 	}
 	f.mustUpdate(func(tx *store.Tx) error {

@@ -20,7 +20,7 @@ import (
 	"signet/internal/blob"
 	"signet/internal/blob/s3test"
 	"signet/internal/config"
-	"signet/internal/maintain"
+	"signet/internal/offline"
 	"signet/internal/transfer"
 )
 
@@ -39,7 +39,7 @@ func (p place) is(cfg *config.Config) { cfg.Data, cfg.Blobs = p.Data, p.Blobs }
 
 func mustBackup(t *testing.T, of place, target string) *transfer.Manifest {
 	t.Helper()
-	m, err := maintain.Backup(t.Context(), of.Config, true, transfer.BackupOptions{Target: target, MadeBy: "test"})
+	m, err := offline.Backup(t.Context(), of.Config, true, transfer.BackupOptions{Target: target, MadeBy: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func mustBackup(t *testing.T, of place, target string) *transfer.Manifest {
 // mustRestore restores, and puts back what is not part of a backup.
 func mustRestore(t *testing.T, source string, stream io.Reader, from, to place) *transfer.Manifest {
 	t.Helper()
-	m, err := maintain.Restore(t.Context(), to.Config, true, transfer.RestoreOptions{Source: source, Stream: stream})
+	m, err := offline.Restore(t.Context(), to.Config, true, transfer.RestoreOptions{Source: source, Stream: stream})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func mustRestore(t *testing.T, source string, stream io.Reader, from, to place) 
 // mustAdopt makes the key ring and the attachments of a place its own.
 func mustAdopt(t *testing.T, p place) {
 	t.Helper()
-	did, err := maintain.Adopt(t.Context(), p.Config, nil)
+	did, err := offline.Adopt(t.Context(), p.Config, nil)
 	var epochs []string
 	for _, from := range did.From {
 		epochs = append(epochs, from.Mark.Epoch)
@@ -70,7 +70,7 @@ func mustAdopt(t *testing.T, p place) {
 	if err == nil || len(epochs) == 0 || did.Done {
 		t.Fatalf("adopted %+v without being told from whom, %v", did, err)
 	}
-	if did, err = maintain.Adopt(t.Context(), p.Config, epochs); err != nil || !did.Done {
+	if did, err = offline.Adopt(t.Context(), p.Config, epochs); err != nil || !did.Done {
 		t.Fatal(did, err)
 	}
 }
@@ -78,7 +78,7 @@ func mustAdopt(t *testing.T, p place) {
 // mustKeepKeys puts the keys of what is sealed in their places.
 func mustKeepKeys(t *testing.T, from, to place) {
 	t.Helper()
-	_, err := maintain.ExportKeys(t.Context(), from.Config, filepath.Join(to.Data, "keyring"))
+	_, err := offline.ExportKeys(t.Context(), from.Config, filepath.Join(to.Data, "keyring"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -330,7 +330,7 @@ func wantErasedLeftOut(t *testing.T, s *story, from place) {
 	before := len(files(t, filepath.Join(from.Data, "blobs")))
 	target := filepath.Join(t.TempDir(), "backup")
 	recalled := false
-	m, err := maintain.Backup(t.Context(), from.Config, true,
+	m, err := offline.Backup(t.Context(), from.Config, true,
 		transfer.BackupOptions{Target: target, Progress: func(step string, done, _ int64) {
 			if recalled || step != "attachments" { // the database is copied by then, and no attachment is
 				return
@@ -370,7 +370,7 @@ func wantLostTold(t *testing.T, from place) {
 		t.Fatal(err)
 	}
 	target := filepath.Join(t.TempDir(), "backup")
-	m, err := maintain.Backup(t.Context(), from.Config, true, transfer.BackupOptions{Target: target})
+	m, err := offline.Backup(t.Context(), from.Config, true, transfer.BackupOptions{Target: target})
 	if !errors.Is(err, transfer.ErrLost) || m == nil || len(m.Blobs.Lost) != 1 || m.Blobs.Count != int64(len(blobs)-1) {
 		t.Fatalf("got %+v, error %v, want one lost", m, err)
 	}
@@ -388,14 +388,14 @@ func wantCarefulBackup(t *testing.T, from place) {
 		t.Fatal(err)
 	}
 	for _, target := range []string{dir, precious, filepath.Join(dir, "missing", "backup")} {
-		if _, err := maintain.Backup(t.Context(), from.Config, true, transfer.BackupOptions{Target: target}); err == nil {
+		if _, err := offline.Backup(t.Context(), from.Config, true, transfer.BackupOptions{Target: target}); err == nil {
 			t.Errorf("a backup was written to %s", target)
 		}
 	}
 	for _, target := range []string{filepath.Join(dir, "new"), filepath.Join(dir, "new.tar"), mounted} {
 		for _, moment := range []string{"attachments", "database"} {
 			ctx, cancel := context.WithCancel(t.Context())
-			_, err := maintain.Backup(ctx, from.Config, true,
+			_, err := offline.Backup(ctx, from.Config, true,
 				transfer.BackupOptions{Target: target, Progress: func(step string, done, total int64) {
 					if step == moment && done >= total/2 {
 						cancel()
@@ -424,7 +424,7 @@ func TestBackupOfABucketIntoADirectoryAndBack(t *testing.T) {
 	s := newStory(t, from.is)
 	want := s.ask(t, s.Server, false)
 	var stream bytes.Buffer
-	if _, err := maintain.Backup(t.Context(), from.Config, true,
+	if _, err := offline.Backup(t.Context(), from.Config, true,
 		transfer.BackupOptions{Target: "-", Stream: &stream}); err != nil {
 		t.Fatal(err)
 	}

@@ -15,8 +15,8 @@ import (
 	"signet/internal/blob"
 	"signet/internal/blob/s3test"
 	"signet/internal/config"
-	"signet/internal/maintain"
 	"signet/internal/model"
+	"signet/internal/offline"
 	"signet/internal/store/postgrestest"
 	"signet/internal/transfer"
 )
@@ -43,11 +43,11 @@ func TestNewEpochMakesClientsStartOver(t *testing.T) {
 				t.Fatal(err)
 			}
 			before := mustPoll(t, s.Bob)
-			if err := maintain.NewEpoch(t.Context(), p.Config); err == nil || !strings.Contains(err.Error(), " use") {
+			if err := offline.NewEpoch(t.Context(), p.Config); err == nil || !strings.Contains(err.Error(), " use") {
 				t.Errorf("while a server runs: %v", err)
 			}
 			s.Stop()
-			if err := maintain.NewEpoch(t.Context(), p.Config); err != nil {
+			if err := offline.NewEpoch(t.Context(), p.Config); err != nil {
 				t.Fatal(err)
 			}
 			mustAdopt(t, p)

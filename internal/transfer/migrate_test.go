@@ -18,7 +18,7 @@ import (
 	"signet/internal/app/apptest"
 	"signet/internal/blob/s3test"
 	"signet/internal/config"
-	"signet/internal/maintain"
+	"signet/internal/offline"
 	"signet/internal/store/postgrestest"
 	"signet/internal/transfer"
 )
@@ -76,14 +76,14 @@ func TestMigratedInstallationIsWhatItWas(t *testing.T) {
 	}
 	seen := events[len(events)-2].ID
 	database := postgrestest.URL(t)
-	work := maintain.Migration{From: from.Data, To: database}
-	if _, err := maintain.Migrate(t.Context(), work); err == nil || !strings.Contains(err.Error(), "already uses") {
+	work := offline.Migration{From: from.Data, To: database}
+	if _, err := offline.Migrate(t.Context(), work); err == nil || !strings.Contains(err.Error(), "already uses") {
 		t.Errorf("while the server runs: %v", err)
 	}
 	s.Stop()
 	to := mustTakeAlong(t, from)
 	before := digests(t, from)
-	did, err := maintain.Migrate(t.Context(), work)
+	did, err := offline.Migrate(t.Context(), work)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestMigratedInstallationIsWhatItWas(t *testing.T) {
 	}
 	stream.Close()
 	s.wantWritable(t, server)
-	if again, err := maintain.Migrate(t.Context(), work); err != nil || !again.Before {
+	if again, err := offline.Migrate(t.Context(), work); err != nil || !again.Before {
 		t.Errorf("a second time: %+v, error %v, want that nothing was left to do", again, err)
 	}
 }
@@ -142,8 +142,8 @@ func TestMigratedSearchGoesOn(t *testing.T) {
 	s.Stop()
 	bucket := s3test.Shared(t).Bucket(t)
 	database := postgrestest.URL(t)
-	did, err := maintain.Migrate(t.Context(),
-		maintain.Migration{From: from.Data, To: database, ToBlobs: bucket.Location()})
+	did, err := offline.Migrate(t.Context(),
+		offline.Migration{From: from.Data, To: database, ToBlobs: bucket.Location()})
 	if err != nil || did.Blobs != 5 || did.Bytes < 6<<20 {
 		t.Fatalf("%+v, error %v", did, err)
 	}
@@ -180,7 +180,7 @@ func TestMigrationGoesOnAfterItWasInterrupted(t *testing.T) {
 	files := s3test.Start(t)
 	bucket := files.Bucket(t)
 	database := postgrestest.URL(t)
-	work := maintain.Migration{From: from.Data, To: database, ToBlobs: bucket.Location()}
+	work := offline.Migration{From: from.Data, To: database, ToBlobs: bucket.Location()}
 	wantNoServer := func(when string) {
 		t.Helper()
 		cfg := config.Default()
@@ -200,7 +200,7 @@ func TestMigrationGoesOnAfterItWasInterrupted(t *testing.T) {
 				cancel()
 			}
 		}
-		_, err := maintain.Migrate(ctx, work)
+		_, err := offline.Migrate(ctx, work)
 		cancel()
 		if !errors.Is(err, context.Canceled) {
 			t.Fatalf("interrupted at %q: %v", moment, err)
@@ -213,7 +213,7 @@ func TestMigrationGoesOnAfterItWasInterrupted(t *testing.T) {
 			files.Stop(t)
 		}
 	}
-	if _, err := maintain.Migrate(t.Context(), work); err == nil || !strings.Contains(err.Error(), "unavailable") {
+	if _, err := offline.Migrate(t.Context(), work); err == nil || !strings.Contains(err.Error(), "unavailable") {
 		t.Errorf("with the attachments' server away: %v", err)
 	}
 	wantNoServer("with the attachments' server away")
@@ -222,12 +222,12 @@ func TestMigrationGoesOnAfterItWasInterrupted(t *testing.T) {
 	spoiled := bucket.Contents(t)[0]
 	put(t, bucket, spoiled, "spoiled")
 	work.Progress = nil
-	if _, err := maintain.Migrate(t.Context(), work); err == nil || !strings.Contains(err.Error(), "differs") {
+	if _, err := offline.Migrate(t.Context(), work); err == nil || !strings.Contains(err.Error(), "differs") {
 		t.Errorf("with a spoiled attachment: %v", err)
 	}
 	wantNoServer("with a spoiled attachment")
 
-	did, err := maintain.Migrate(t.Context(), work)
+	did, err := offline.Migrate(t.Context(), work)
 	if err != nil || did.Resumed != did.Rows {
 		t.Fatalf("%+v, error %v, want that all rows were there", did, err)
 	}
@@ -242,14 +242,14 @@ func TestMigrationBeginsAnewWhenTheSourceHasChanged(t *testing.T) {
 	s := newStory(t, from.is)
 	s.Stop()
 	database := postgrestest.URL(t)
-	work := maintain.Migration{From: from.Data, To: database}
+	work := offline.Migration{From: from.Data, To: database}
 	ctx, cancel := context.WithCancel(t.Context())
 	work.Progress = func(step string, _, _ int64) {
 		if step == "compare rows" {
 			cancel()
 		}
 	}
-	if _, err := maintain.Migrate(ctx, work); !errors.Is(err, context.Canceled) {
+	if _, err := offline.Migrate(ctx, work); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
 	between := mustStart(t, from)
@@ -260,7 +260,7 @@ func TestMigrationBeginsAnewWhenTheSourceHasChanged(t *testing.T) {
 	want := s.ask(t, between, true)
 	between.Stop()
 	work.Progress = nil
-	did, err := maintain.Migrate(t.Context(), work)
+	did, err := offline.Migrate(t.Context(), work)
 	if err != nil || did.Resumed != 0 {
 		t.Fatalf("%+v, error %v, want that it began anew", did, err)
 	}
@@ -275,8 +275,8 @@ func TestMigrationTellsOfWhatIsLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, blobs := range map[string]string{"stay": "", "move": filepath.Join(t.TempDir(), "blobs")} {
-		did, err := maintain.Migrate(t.Context(),
-			maintain.Migration{From: from.Data, To: postgrestest.URL(t), ToBlobs: blobs})
+		did, err := offline.Migrate(t.Context(),
+			offline.Migration{From: from.Data, To: postgrestest.URL(t), ToBlobs: blobs})
 		if !errors.Is(err, transfer.ErrLost) || did == nil || len(did.Lost) != 1 || did.Blobs != 4 {
 			t.Errorf("attachments that %s: %+v, error %v, want one lost", name, did, err)
 		}

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"signet/internal/app"
-	"signet/internal/maintain"
+	"signet/internal/offline"
 	"signet/internal/transfer"
 )
 
@@ -37,7 +37,7 @@ func waitUntil(t *testing.T, what string, holds func() bool) {
 func wantRefused(t *testing.T, what, source string, stream []byte, word string) {
 	t.Helper()
 	to := newPlace(t)
-	_, err := maintain.Restore(t.Context(), to.Config, true,
+	_, err := offline.Restore(t.Context(), to.Config, true,
 		transfer.RestoreOptions{Source: source, Stream: bytes.NewReader(stream)})
 	if err == nil || !strings.Contains(err.Error(), word) {
 		t.Errorf("%s: restored with error %v, want one about %q", what, err, word)
@@ -45,7 +45,7 @@ func wantRefused(t *testing.T, what, source string, stream []byte, word string) 
 	if _, err := os.Stat(filepath.Join(to.Data, "signet.db")); err == nil {
 		t.Errorf("%s: there is a database", what)
 	}
-	if _, err := maintain.CheckBackup(t.Context(), source, bytes.NewReader(stream), nil); err == nil ||
+	if _, err := offline.CheckBackup(t.Context(), source, bytes.NewReader(stream), nil); err == nil ||
 		!strings.Contains(err.Error(), word) {
 		t.Errorf("%s: checked with error %v, want one about %q", what, err, word)
 	}
@@ -67,7 +67,7 @@ func TestBackupThatIsNotWhole(t *testing.T) {
 func wantDamageFound(t *testing.T, from place) {
 	target := filepath.Join(t.TempDir(), "backup")
 	mustBackup(t, from, target)
-	if _, err := maintain.CheckBackup(t.Context(), target, nil, nil); err != nil {
+	if _, err := offline.CheckBackup(t.Context(), target, nil, nil); err != nil {
 		t.Fatalf("before: %v", err)
 	}
 	paths := slices.DeleteFunc(files(t, target), func(path string) bool {
@@ -105,7 +105,7 @@ func wantDamageFound(t *testing.T, from place) {
 			}
 		}
 	}
-	if _, err := maintain.CheckBackup(t.Context(), target, nil, nil); err != nil {
+	if _, err := offline.CheckBackup(t.Context(), target, nil, nil); err != nil {
 		t.Fatalf("after everything was put right: %v", err)
 	}
 	wantRefused(t, "a data directory", from.Data, nil, "finished")
@@ -151,12 +151,12 @@ func wantNewerRefused(t *testing.T, from place) {
 
 func wantWholeArchive(t *testing.T, from place) {
 	var stream bytes.Buffer
-	if _, err := maintain.Backup(t.Context(), from.Config, true,
+	if _, err := offline.Backup(t.Context(), from.Config, true,
 		transfer.BackupOptions{Target: "-", Stream: &stream}); err != nil {
 		t.Fatal(err)
 	}
 	whole := stream.Bytes()
-	if _, err := maintain.CheckBackup(t.Context(), "-", bytes.NewReader(whole), nil); err != nil {
+	if _, err := offline.CheckBackup(t.Context(), "-", bytes.NewReader(whole), nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, n := range []int{0, 100, 1024, len(whole) / 3, len(whole) / 2, len(whole) - 4096} {
@@ -172,7 +172,7 @@ func wantEmptyDirectory(t *testing.T, from place) {
 	target := filepath.Join(t.TempDir(), "backup")
 	mustBackup(t, from, target)
 	restore := func(to place) error {
-		_, err := maintain.Restore(t.Context(), to.Config, true, transfer.RestoreOptions{Source: target})
+		_, err := offline.Restore(t.Context(), to.Config, true, transfer.RestoreOptions{Source: target})
 		return err
 	}
 	if err := restore(from); err == nil || !strings.Contains(err.Error(), "already uses") {
@@ -198,7 +198,7 @@ func wantRestoredAgain(t *testing.T, s *story, from place, want answers) {
 	m := mustBackup(t, from, target)
 	for _, moment := range []int64{m.Blobs.Bytes / 2, m.Blobs.Bytes + m.Database.Bytes/2} {
 		ctx, cancel := context.WithCancel(t.Context())
-		_, err := maintain.Restore(ctx, to.Config, true,
+		_, err := offline.Restore(ctx, to.Config, true,
 			transfer.RestoreOptions{Source: target, Progress: func(_ string, done, _ int64) {
 				if done > moment {
 					cancel()

@@ -27,7 +27,7 @@ import (
 	"signet/internal/service"
 	"signet/internal/store"
 	"signet/internal/store/enginetest"
-	"signet/internal/upkeep"
+	"signet/internal/sweep"
 )
 
 const (
@@ -128,7 +128,7 @@ func openService(t enginetest.TB, dir string, clock func() time.Time, rows int) 
 	})}
 	s.People = people.New(people.Options{Store: kept, Access: control, Vault: vault, Hub: hub, Fanout: fans, Clock: clock,
 		Logger: log, Memory: s.Service})
-	sweeper := upkeep.NewSweeper(upkeep.Options{
+	sweeper := sweep.NewSweeper(sweep.Options{
 		Store: kept, Vault: vault, Clock: custody.NewClock(custody.ClockOptions{Store: kept, Now: clock}),
 		Cases: s.Service, Access: control,
 		Audit: audit.NewLog(audit.Options{Store: kept, Clock: clock}), Log: log, Retention: retention,
@@ -141,7 +141,7 @@ type keptStore struct {
 	*store.Store
 	engine  store.Engine
 	blobs   blob.Store
-	sweeper *upkeep.Sweeper
+	sweeper *sweep.Sweeper
 	work    *backlog.Worker
 }
 

@@ -1,7 +1,7 @@
 // Package authorship finds what names an account as the one that made it, or as made by a
 // request, and takes the name away: keys, groups and requests.
 //
-// It owns no table. It does not know why an account is forgotten (package upkeep).
+// It owns no table. It does not know why an account is forgotten (package sweep).
 package authorship
 
 import (

@@ -1,0 +1,261 @@
+package sweep
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"signet/internal/backlog"
+	"signet/internal/model"
+	"signet/internal/store"
+	"signet/internal/store/authorship"
+	"signet/internal/store/searchindex"
+)
+
+// lookWindow is how many rows a step of an account's erasure looks at, which takes some
+// milliseconds in which others may write.
+const lookWindow = 2000
+
+// accountTraces erases what accounts have left that were closed. Each step writes as little
+// as holds up nobody. What another server has erased meanwhile, it leaves.
+type accountTraces struct {
+	store *store.Store
+	gone  func(rows []store.MessageRow, erased store.Erased) // is told what each transaction removed
+}
+
+// erase looks through the next rows of a table, erases what it finds, and notes how far it
+// has come. It reports whether something is left; after the last stage the account is gone.
+func (t *accountTraces) erase(ctx context.Context, e store.AccountErasure) (next store.AccountErasure, more bool,
+	err error) {
+	if e.Stage == store.ErasureOver {
+		return e, false, t.finish(ctx, e.Account)
+	}
+	found, err := store.Read(ctx, t.store, func(tx *store.Tx) (store.Traces, error) { return tx.TracesOf(e, lookWindow) })
+	if err != nil {
+		return e, true, err
+	}
+	if err := t.messages(ctx, found.Messages); err != nil {
+		return e, true, err
+	}
+	for copies := range slices.Chunk(found.Copies, pieceRows) {
+		err := t.update(ctx, func(tx *store.Tx) (store.Erased, error) { return tx.EraseCopies(e.Account, copies) })
+		if err != nil {
+			return e, true, err
+		}
+	}
+	for events := range slices.Chunk(found.Events, pieceRows) {
+		err := t.update(ctx, func(tx *store.Tx) (store.Erased, error) { return tx.EraseEvents(events) })
+		if err != nil {
+			return e, true, err
+		}
+	}
+	return found.Next, true, t.store.Update(ctx, func(tx *store.Tx) error { return tx.KeepErasure(&found.Next) })
+}
+
+// update is store.Update that tells what went, and rests.
+func (t *accountTraces) update(ctx context.Context, fn func(tx *store.Tx) (store.Erased, error)) error {
+	begun := time.Now()
+	var erased store.Erased
+	err := t.store.Update(ctx, func(tx *store.Tx) (err error) {
+		erased, err = fn(tx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	t.gone(nil, erased)
+	return backlog.Rest(ctx, begun)
+}
+
+// messages erases messages, for all readers. Under a legal hold that was set since the
+// account ended, they are put aside for that, as recalled ones are.
+func (t *accountTraces) messages(ctx context.Context, keys []store.MessageKey) error {
+	for len(keys) > 0 {
+		some := keys[:min(len(keys), batch)]
+		if other := slices.IndexFunc(some, func(k store.MessageKey) bool {
+			return k.Organization != some[0].Organization
+		}); other > 0 {
+			some = some[:other] // messages are locked in the order of their tokens
+		}
+		keys = keys[len(some):]
+		for more := true; more; {
+			begun := time.Now()
+			var gone []store.MessageRow
+			err := t.store.Update(ctx, func(tx *store.Tx) error {
+				rows := make([]store.MessageRow, 0, len(some))
+				for _, k := range some {
+					row, found, err := tx.MessageOf(k.Organization, k.ID)
+					if err != nil {
+						return err
+					}
+					if found {
+						rows = append(rows, row)
+					}
+				}
+				var err error
+				gone, more, err = endMessages(tx, rows)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			t.gone(gone, nil)
+			if err := backlog.Rest(ctx, begun); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// finish erases what names an account in others' rows and in what it made for others, and at
+// last its own rows, with what a call that had begun before may have given it meanwhile. What
+// has no index is looked for outside of transactions that write.
+func (t *accountTraces) finish(ctx context.Context, id model.AccountID) error {
+	var by model.AccountID
+	var request string
+	err := t.store.View(ctx, func(tx *store.Tx) (err error) {
+		by, request, _, err = authorship.RequestThatMade(tx, id)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := t.forget(ctx, id); err != nil {
+		return err
+	}
+	for more := true; more; {
+		err := t.update(ctx, func(tx *store.Tx) (erased store.Erased, err error) {
+			erased, more, err = tx.EraseOwn(id, pieceRows)
+			return erased, err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return t.update(ctx, func(tx *store.Tx) (store.Erased, error) {
+		if err := authorship.ForgetMade(tx, by, request); err != nil {
+			return nil, err
+		}
+		if err := searchindex.RemoveAccount(tx, id); err != nil {
+			return nil, err
+		}
+		if _, err := tx.CloseAccount(id); err != nil {
+			return nil, err
+		}
+		return tx.FinishAccount(id)
+	})
+}
+
+// forget erases what names an account in rows that are not its own.
+func (t *accountTraces) forget(ctx context.Context, id model.AccountID) error {
+	var conversation, mute store.ConversationKey // the last ones that were erased
+	entity := model.EntityID(id)
+	for _, erase := range []func() error{
+		func() error {
+			return eraseFound(ctx, t, func(tx *store.Tx) ([]store.ConversationKey, error) {
+				return tx.ConversationsNaming(id, conversation, pieceRows)
+			}, func(tx *store.Tx, found []store.ConversationKey) (store.Erased, error) {
+				conversation = found[len(found)-1]
+				return tx.EraseConversations(found)
+			})
+		},
+		func() error {
+			return eraseFound(ctx, t, func(tx *store.Tx) ([]store.ConversationKey, error) {
+				return tx.MutesNaming(id, mute, pieceRows)
+			}, func(tx *store.Tx, found []store.ConversationKey) (store.Erased, error) {
+				mute = found[len(found)-1]
+				return tx.EraseMutes(found)
+			})
+		},
+		func() error {
+			return eraseFound(ctx, t, func(tx *store.Tx) ([]model.OrganizationID, error) {
+				return tx.MetadataOf(entity, pieceRows)
+			}, func(tx *store.Tx, found []model.OrganizationID) (store.Erased, error) {
+				return tx.EraseMetadata(entity, found)
+			})
+		},
+		func() error {
+			return eraseFound(ctx, t, func(tx *store.Tx) ([]searchindex.Left, error) {
+				return searchindex.LeftOf(tx, entity, pieceRows)
+			}, func(tx *store.Tx, found []searchindex.Left) (store.Erased, error) {
+				return nil, searchindex.EraseLeft(tx, entity, found)
+			})
+		},
+		func() error {
+			return eraseFound(ctx, t, func(tx *store.Tx) ([]authorship.Works, error) {
+				works, err := authorship.WorksOf(tx, id, pieceRows)
+				if len(works.Keys)+len(works.Groups) == 0 {
+					return nil, err
+				}
+				return []authorship.Works{works}, err
+			}, func(tx *store.Tx, found []authorship.Works) (store.Erased, error) {
+				return nil, authorship.ForgetAuthor(tx, found[0])
+			})
+		},
+	} {
+		if err := erase(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eraseFound erases what find finds, until that is nothing.
+func eraseFound[T any](ctx context.Context, t *accountTraces, find func(*store.Tx) ([]T, error),
+	erase func(*store.Tx, []T) (store.Erased, error)) error {
+	for {
+		found, err := store.Read(ctx, t.store, find)
+		if err != nil || len(found) == 0 {
+			return err
+		}
+		if err := t.update(ctx, func(tx *store.Tx) (store.Erased, error) { return erase(tx, found) }); err != nil {
+			return err
+		}
+	}
+}
+
+// eraseAccount goes on with the erasure of an account that a call has ended.
+func (w *Sweeper) eraseAccount(ctx context.Context, j *store.Job) (backlog.Next, error) {
+	begun := time.Now()
+	account := model.AccountID(j.Subject)
+	e, found, err := w.accountErasure(ctx, account)
+	if err != nil || !found {
+		return backlog.Over(), err
+	}
+	traces := accountTraces{store: w.Store, gone: func(rows []store.MessageRow, _ store.Erased) { w.erasedMessages(rows) }}
+	for more := true; more; {
+		if waits, err := w.waits(ctx, &e); err != nil {
+			return backlog.Next{}, err
+		} else if waits {
+			return backlog.At(w.Clock.StoreTime(w.Clock.Now()).Add(time.Second)), nil
+		}
+		if time.Since(begun) > actTime {
+			return backlog.Again(), nil
+		}
+		if e, more, err = traces.erase(ctx, e); err != nil {
+			return backlog.Next{}, err
+		}
+	}
+	over := backlog.Over()
+	over.Done = w.EraseSoon
+	return over, nil
+}
+
+func (w *Sweeper) accountErasure(ctx context.Context, account model.AccountID) (e store.AccountErasure, found bool,
+	err error) {
+	err = w.Store.View(ctx, func(tx *store.Tx) (err error) {
+		e, found, err = tx.ErasureOf(account)
+		return err
+	})
+	return e, found, err
+}
+
+// waits reports whether an erasure waits until what was left to be done in pieces before,
+// and may tell of the account, is done.
+func (w *Sweeper) waits(ctx context.Context, e *store.AccountErasure) (bool, error) {
+	if e.Stage != store.EraseEvents {
+		return false, nil
+	}
+	return store.Read(ctx, w.Store, func(tx *store.Tx) (bool, error) { return tx.HasPiecesBefore(e.Noted) })
+}

@@ -1,0 +1,57 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// nodeMemory is how long a node that has lapsed is remembered.
+const nodeMemory = time.Hour
+
+// KeepHouse removes what is merely old: repeated-request notes, counts of past
+// days, ended keys, events and audit lines past their retention, uploads that were
+// never sent, keys of days that are over. While the clock is in doubt it does nothing.
+func (w *Sweeper) KeepHouse(ctx context.Context) error {
+	now, err := w.Clock.EndingTime(ctx)
+	if err != nil || now.IsZero() {
+		return err
+	}
+	if err := w.run(ctx, &w.tasks.records,
+		func(ctx context.Context) error {
+			return errors.Join(w.Audit.SumUp(ctx, now), w.trimRecords(ctx, now))
+		}); err != nil {
+		return err
+	}
+	if err := w.run(ctx, &w.tasks.auditTrim,
+		func(ctx context.Context) error { return w.Audit.Trim(ctx, now) }); err != nil {
+		return err
+	}
+	if err := w.run(ctx, &w.tasks.queues,
+		func(ctx context.Context) error { return w.trimQueues(ctx, now) }); err != nil {
+		return err
+	}
+	// Files that cannot be reached hold up no key.
+	return errors.Join(
+		w.run(ctx, &w.tasks.orphans, func(ctx context.Context) error { return w.sweepOrphans(ctx, now) }),
+		w.run(ctx, &w.tasks.pastKeys, func(ctx context.Context) error { return w.endPastKeys(ctx, now) }))
+}
+
+// trimRecords removes what only a time was good for.
+func (w *Sweeper) trimRecords(ctx context.Context, now time.Time) error {
+	return w.Store.Update(ctx, func(tx *store.Tx) error {
+		if err := tx.DeleteRequestsBefore(now.Add(-model.RepeatWindow)); err != nil {
+			return err
+		}
+		if err := tx.DeleteQuotasBefore(store.DayOf(now) - 1); err != nil {
+			return err
+		}
+		if err := tx.DeleteNodesBefore(now.Add(-nodeMemory)); err != nil {
+			return err
+		}
+		return w.Access.DeleteEndedKeys(tx, now)
+	})
+}

@@ -1,0 +1,177 @@
+package sweep
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"signet/internal/blob"
+	"signet/internal/fanout"
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+func (w *Sweeper) sweepMessages(ctx context.Context, at time.Time) (total int, err error) {
+	for {
+		var gone []store.MessageRow
+		more := false
+		err := w.Store.Update(ctx, func(tx *store.Tx) error {
+			rows, err := tx.EndedMessages(at, batch)
+			if err != nil {
+				return err
+			}
+			gone, more, err = endMessages(tx, rows)
+			more = more || len(rows) == batch
+			return err
+		})
+		if err != nil {
+			return total, err
+		}
+		w.forget(gone)
+		w.Counts.countEnded(gone)
+		if total += len(gone); !more {
+			return total, nil
+		}
+	}
+}
+
+// forget drops messages that are gone.
+func (w *Sweeper) forget(gone []store.MessageRow) {
+	ids := make([]model.MessageID, len(gone))
+	for i := range gone {
+		ids[i] = gone[i].ID
+	}
+	w.Cases.ForgetMessages(ids...)
+}
+
+// shareOrganizations keeps legal holds from being set while messages are erased. It
+// comes after the messages, which are found by their ends: a transaction
+// that locks an organization waits for no message.
+func shareOrganizations(tx *store.Tx, rows []store.MessageRow) error {
+	if !tx.Locks() {
+		return nil
+	}
+	seen := map[model.OrganizationID]bool{}
+	for i := range rows {
+		seen[rows[i].Organization] = true
+	}
+	for _, id := range slices.Sorted(maps.Keys(seen)) {
+		if err := tx.ShareOrganization(id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const (
+	// copyRows is how many rows go with a copy of a message: the copy, its event, its count.
+	copyRows = 3
+	// everyCopy has a message removed with all of its copies, however many there are.
+	everyCopy = math.MaxInt32
+)
+
+// endMessages removes messages that the sweep has found, in their order, up to what one
+// transaction should write, and notes the keys that may have sealed nothing else. It
+// returns the messages that are gone, and whether it stopped before the end.
+func endMessages(tx *store.Tx, rows []store.MessageRow) (gone []store.MessageRow, more bool, err error) {
+	if err := shareOrganizations(tx, rows); err != nil {
+		return nil, false, err
+	}
+	left := fanout.Rows / copyRows
+	for i := range rows {
+		if left <= 0 {
+			return rows[:i], true, noteKeyEndings(tx, rows[:i])
+		}
+		over, copies, err := endMessage(tx, &rows[i], left)
+		if err != nil {
+			return nil, false, err
+		}
+		if !over {
+			return rows[:i], true, noteKeyEndings(tx, rows[:i])
+		}
+		left -= copies + 1
+	}
+	return rows, false, noteKeyEndings(tx, rows)
+}
+
+// endMessage removes a message and everything that refers to it but the status
+// events, which hold no content. Where it has more copies than so many, it removes those,
+// and over is false; under a legal hold, which keeps the message as it is, it removes all.
+func endMessage(tx *store.Tx, row *store.MessageRow, most int) (over bool, copies int, err error) {
+	if held, err := tx.Held(row.Organization); err != nil {
+		return false, 0, err
+	} else if held {
+		most = everyCopy
+	}
+	holders, err := tx.DeliveredTo(row.Organization, row.ID, most)
+	if err != nil {
+		return false, 0, err
+	}
+	if !row.Recalled { // a recall did these when it happened
+		if err := tx.WithdrawMessage(row.Organization, row.ID, holders); err != nil {
+			return false, 0, err
+		}
+		if err := tx.NoteEnded(row, holders); err != nil {
+			return false, 0, err
+		}
+	}
+	if len(holders) == most {
+		return false, most, tx.DeleteCopies(row.Organization, row.ID, holders)
+	}
+	return true, len(holders), tx.DeleteMessage(row.Organization, row.ID, row.Blob)
+}
+
+// eraseBlobs removes the bytes that nothing refers to any more.
+func (w *Sweeper) eraseBlobs(ctx context.Context) error {
+	for {
+		ids, err := store.Read(ctx, w.Store, func(tx *store.Tx) ([]model.BlobID, error) { return tx.Erasures(batch) })
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		for _, id := range ids {
+			if err := w.Vault.Blobs.Delete(ctx, id); err != nil && !errors.Is(err, blob.ErrNotFound) {
+				return err
+			}
+		}
+		if err := w.Store.Update(ctx, func(tx *store.Tx) error { return tx.DeleteErasures(ids) }); err != nil {
+			return err
+		}
+		if len(ids) < batch {
+			return nil
+		}
+	}
+}
+
+// noteKeyEndings notes, in the transaction that removes messages, that their keys may
+// not be needed any more.
+func noteKeyEndings(tx *store.Tx, rows []store.MessageRow) error {
+	type place struct {
+		organization model.OrganizationID
+		day          store.KeyDay
+	}
+	var places []place
+	for i := range rows {
+		places = append(places, place{rows[i].Organization, rows[i].KeyDay()})
+	}
+	slices.SortFunc(places, func(a, b place) int {
+		lasting := func(p place) int {
+			if p.day.Lasting {
+				return 1
+			}
+			return 0
+		}
+		return cmp.Or(strings.Compare(string(a.organization), string(b.organization)), cmp.Compare(lasting(a), lasting(b)),
+			cmp.Compare(a.day.Day, b.day.Day))
+	})
+	for _, p := range slices.Compact(places) {
+		if err := tx.NoteKeyEnding(p.organization, p.day); err != nil {
+			return err
+		}
+	}
+	return nil
+}

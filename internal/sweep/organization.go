@@ -1,0 +1,111 @@
+package sweep
+
+import (
+	"signet/internal/backlog"
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// pieceRows is how many rows a transaction writes of what has very many of them.
+const pieceRows = backlog.Rows
+
+// remains says what of an organization is erased next: a stage, and the kind of what is beside
+// members, groups and messages. The next piece goes on with that of the one before: where many
+// rows were erased, a database that did not clean up since looks through all of them before it
+// finds that none is left.
+type remains struct{ stage, beside int }
+
+// The stages, in their order.
+const (
+	members = iota
+	besides
+	groups
+	messages
+	stages
+)
+
+// part is what a transaction erased.
+type part struct {
+	members  []model.AccountID
+	messages []store.MessageRow
+	erased   store.Erased
+}
+
+// rowsOf is how many rows a transaction writes of an erasure. Where each has a connection of its
+// own nobody waits for it, and what it costs by itself is most of what a small one takes.
+func rowsOf(tx *store.Tx) int {
+	if tx.Alone() {
+		return pieceRows
+	}
+	return 5 * pieceRows
+}
+
+// next erases the next of what an organization holds, from where the piece before was, and returns
+// where this one was: first its members, so that nobody sends there any more; what is beside them;
+// groups; messages. found is false where nothing was left.
+func next(tx *store.Tx, id model.OrganizationID, from remains) (p part, at remains, found bool, err error) {
+	if p, at, found, err = nextFrom(tx, id, from); found || err != nil || from == (remains{}) {
+		return p, at, found, err
+	}
+	return nextFrom(tx, id, remains{}) // what had begun before it ended may have come since
+}
+
+func nextFrom(tx *store.Tx, id model.OrganizationID, from remains) (p part, at remains, found bool, err error) {
+	rows := rowsOf(tx)
+	for at = from; at.stage < stages; at = (remains{stage: at.stage + 1}) {
+		switch at.stage {
+		case members:
+			p.members, p.erased, found, err = tx.EraseMembers(id, rows)
+		case besides:
+			p.erased, at.beside, found, err = tx.EraseBesides(id, at.beside, rows)
+		case groups:
+			p.erased, found, err = tx.EraseGroups(id, rows)
+		case messages:
+			var left []store.MessageRow
+			if left, err = tx.MessagesOf(id, batch); len(left) > 0 && err == nil {
+				found = true
+				p.messages, _, err = endMessages(tx, left)
+			}
+		}
+		if found || err != nil {
+			return p, at, found, err
+		}
+	}
+	return p, remains{}, false, nil
+}
+
+// eraseOrganization erases the next of what a deleted organization held; with the last of it the
+// organization is forgotten.
+func (w *Sweeper) eraseOrganization(tx *store.Tx, j *store.Job) (backlog.Next, error) {
+	id := model.OrganizationID(j.Subject)
+	if left, err := tx.BeingErased(id); err != nil || !left {
+		return backlog.Over(), err
+	}
+	var from remains
+	if len(j.State) == 2 {
+		from = remains{stage: int(j.State[0]), beside: int(j.State[1])}
+	}
+	done, at, found, err := next(tx, id, from)
+	if err != nil {
+		return backlog.Next{}, err
+	}
+	if !found {
+		over := backlog.Over()
+		over.Done = w.EraseSoon
+		return over, tx.FinishErasure(id)
+	}
+	j.State = []byte{byte(at.stage), byte(at.beside)}
+	again := backlog.Again()
+	again.Rows = backlog.Rows
+	again.Done = func() {
+		w.Cases.Wake(done.members...)
+		w.erasedMessages(done.messages)
+	}
+	return again, nil
+}
+
+// erasedMessages counts and forgets messages that were erased before their end.
+func (w *Sweeper) erasedMessages(rows []store.MessageRow) {
+	w.forget(rows)
+	w.Counts.Erased.Add(int64(len(rows)))
+}

@@ -1,0 +1,79 @@
+package sweep
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"signet/internal/backlog"
+	"signet/internal/model"
+	"signet/internal/store"
+)
+
+// departureWindow is how many messages a step looks through.
+const departureWindow = 1000
+
+// eraseUnreadable erases messages of an organization that no account can read any more: all
+// that sent or got one have removed the conversation, left the organization or are gone.
+func (w *Sweeper) eraseUnreadable(ctx context.Context, j *store.Job) (backlog.Next, error) {
+	begun := time.Now()
+	for {
+		d, found, err := w.departure(ctx, model.OrganizationID(j.Subject))
+		if err != nil || !found {
+			return backlog.Over(), err
+		}
+		if time.Since(begun) > actTime {
+			return backlog.Again(), nil
+		}
+		var ids []model.MessageID
+		err = w.Store.View(ctx, func(tx *store.Tx) (err error) {
+			var next store.Departure
+			if ids, next, err = tx.Unreadable(d, departureWindow); err == nil {
+				d = next
+			}
+			return err
+		})
+		if err != nil {
+			return backlog.Next{}, err
+		}
+		if err := w.eraseIfUnreadable(ctx, d, ids); err != nil {
+			return backlog.Next{}, err
+		}
+	}
+}
+
+func (w *Sweeper) departure(ctx context.Context, id model.OrganizationID) (d store.Departure, found bool, err error) {
+	err = w.Store.View(ctx, func(tx *store.Tx) (err error) {
+		d, found, err = tx.DepartureOf(id)
+		return err
+	})
+	return d, found, err
+}
+
+// eraseIfUnreadable erases these messages, and then remembers how far the departure was looked
+// into.
+func (w *Sweeper) eraseIfUnreadable(ctx context.Context, d store.Departure, ids []model.MessageID) error {
+	for some := range slices.Chunk(ids, batch) {
+		for more := true; more; {
+			var gone []store.MessageRow
+			err := w.Store.Update(ctx, func(tx *store.Tx) error {
+				if err := tx.LockMessages([]model.OrganizationID{d.Organization}, some...); err != nil {
+					return err
+				}
+				// Once more: somebody may have come in meanwhile, or another server erased them.
+				rows, err := tx.UnreadableAmong(d.Organization, some)
+				if err != nil {
+					return err
+				}
+				gone, more, err = endMessages(tx, rows)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			w.erasedMessages(gone)
+			w.erased.Store(w.erased.Load() || len(gone) > 0)
+		}
+	}
+	return w.Store.Update(ctx, func(tx *store.Tx) error { return tx.KeepDeparture(d) })
+}
