@@ -66,7 +66,7 @@ func mustFill(t *testing.T, own load.Own, operator *load.Target, messages int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mark := strings.ToLower(service.NewEpoch())
+	mark := strings.ToLower(store.NewEpoch())
 	user := func(i int, withKey bool) people.Created {
 		made, err := directory.Create(ctx, authenticate(), people.CreateCommand{
 			Organization: organization, Username: fmt.Sprintf("filled-%s-%d", mark, i), IssueKey: withKey,
@@ -138,7 +138,7 @@ func mustOpenService(t *testing.T, own load.Own) (control *access.Control, direc
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept, err := store.Open(ctx, engine, service.NewEpoch)
+	kept, err := store.Open(ctx, engine, store.NewEpoch)
 	if err != nil {
 		t.Fatal(errors.Join(err, engine.Close()))
 	}

@@ -115,7 +115,7 @@ func noLonger(k *model.Key) *model.Error {
 
 // StillOpens asks inside a transaction whether what the actor came with opens still: a
 // key that was revoked, or rotated, or whose account was disabled, on another node meanwhile
-// gives nobody lasting access.
+// gives nobody lasting access. A command needs none.
 func (c *Control) StillOpens(tx *store.Tx, actor *model.Actor) error {
 	_, err := c.stillOpens(tx, actor)
 	return err
@@ -123,6 +123,9 @@ func (c *Control) StillOpens(tx *store.Tx, actor *model.Actor) error {
 
 // stillOpens returns the key.
 func (c *Control) stillOpens(tx *store.Tx, actor *model.Actor) (model.Key, error) {
+	if actor.Command {
+		return model.Key{}, nil
+	}
 	k, found, err := tx.Key(actor.Key.Key)
 	if err == nil && !found {
 		err = noLonger(&actor.Key)
@@ -178,8 +181,8 @@ func (c *Control) StillCalls(tx *store.Tx, actor *model.Actor) error {
 // still: a key or a role that another node ended a moment ago changes nobody's access.
 func (c *Control) StillActs(tx *store.Tx, actor *model.Actor) (*model.Actor, error) {
 	k, err := c.stillOpens(tx, actor)
-	if err != nil {
-		return nil, err
+	if err != nil || actor.Command {
+		return actor, err
 	}
 	current := *actor
 	current.Key, current.Operator = k, actor.Operator && k.Scope == ""

@@ -74,7 +74,7 @@ func (c *Control) Ruled(ctx context.Context, actor *model.Actor, address string)
 	if err == nil {
 		err = MayGiveAccess(actor)
 	}
-	if err == nil && !r.rules() {
+	if err == nil && (!r.rules() || t.Operator) {
 		err = model.NotAllowed()
 	}
 	return t, err
@@ -120,7 +120,12 @@ func NotLastAdministrator(tx *store.Tx, organization model.OrganizationID, accou
 	others := slices.DeleteFunc(admins, func(id model.AccountID) bool { return id == account })
 	disabled, err := tx.DisabledAmong(others)
 	if err == nil && len(disabled) == len(others) {
-		err = model.Invalidf("last_administrator", "", "An organization keeps at least one administrator.")
+		err = LastAdministrator()
 	}
 	return err
+}
+
+// LastAdministrator is the answer to what would leave an organization without one.
+func LastAdministrator() *model.Error {
+	return model.Invalidf("last_administrator", "", "An organization keeps at least one administrator.")
 }

@@ -2,10 +2,7 @@ package access
 
 import (
 	"context"
-	"errors"
-	"time"
 
-	"signet/internal/audit"
 	"signet/internal/model"
 	"signet/internal/store"
 )
@@ -53,30 +50,4 @@ func (c *Control) LimitKey(ctx context.Context, actor *model.Actor, address, key
 	c.Forget(t.ID)
 	c.hub.Wake(t.ID)
 	return nil
-}
-
-// ErrNoKey says that there is no key of that name.
-var ErrNoKey = errors.New("there is no such key")
-
-// LimitKey gives a key other limits, and those that share its counter, in the store itself.
-// It works beside servers that use the store, which know of it within a second.
-func LimitKey(ctx context.Context, kept *store.Store, now time.Time, key string, limits KeyLimits) error {
-	line := model.AuditEntry{Time: model.AuditTime{Time: now.UTC()}, Action: model.ActionKeyLimit, OnKey: key}
-	return audit.RecordCommand(ctx, kept, line, func(tx *store.Tx, line *model.AuditEntry) error {
-		k, found, err := tx.Key(key)
-		if err != nil {
-			return err
-		}
-		if !found {
-			return ErrNoKey
-		}
-		owner, _, err := tx.Account(k.Account)
-		if err != nil {
-			return err
-		}
-		if err := audit.OnAccount(tx, line, &owner); err != nil {
-			return err
-		}
-		return limits.apply(tx, &k, line)
-	})
 }

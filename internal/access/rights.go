@@ -29,7 +29,7 @@ func reachOf(actor *model.Actor, target *model.Account, memberships []model.Memb
 		return r, model.Missing()
 	case !actor.Administrative():
 		return r, model.AdministrativeKeyRequired()
-	case target.Operator:
+	case target.Operator && !actor.Command:
 		return r, model.NotAllowed()
 	case actor.Operator:
 		return reach{all: true}, nil

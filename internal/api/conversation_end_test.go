@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"signet/internal/sweep"
 )
 
 // shown is the list of conversations in short: of each the entity's name, what the last
@@ -203,8 +201,7 @@ func TestConversationsWithThoseWhoAreGone(t *testing.T) {
 	c.alice.post("/v2/conversation/"+c.bob.token+"/read", fields{"up_to": 1 << 60}).want(204)
 	c.alice.wantShown("read", "Carl: from carl, 1, 0", "Bob: from bob, 0, 0")
 
-	e := &sweep.Eraser{Store: c.store, Clock: c.clock.Now}
-	if err := e.Account(t.Context(), mustParseAccount(t, c.carl.token)); err != nil {
+	if err := c.eraseAccount(c.carl.token, false); err != nil {
 		t.Fatal(err)
 	}
 	c.alice.wantShown("erased", "Bob: from bob, 0, 0")

@@ -53,13 +53,6 @@ type wireExportedConversation struct {
 	Listed         bool                 `json:"listed"` // in the roster
 }
 
-// wireExportedMessage is a line of messages.jsonl.
-type wireExportedMessage struct {
-	wire.Message
-	Statuses []wire.StatusRow `json:"statuses"`
-	File     string           `json:"file,omitempty"` // of the attachment, in the archive
-}
-
 // wireManifest is manifest.json, which comes last.
 type wireManifest struct {
 	AccountID      model.AccountID        `json:"account_id"`
@@ -238,9 +231,8 @@ func (c *call) exportedConversation(f *service.Conversation) wireExportedConvers
 }
 
 // exportedMessage shows a message; without content nothing of what its sender wrote.
-func (c *call) exportedMessage(m *model.Message, rows []model.StatusRow, content bool) wireExportedMessage {
-	w := wireExportedMessage{Message: c.Message(m),
-		Statuses: wire.ShownStatus(service.MessageStatus{Rows: rows}).Statuses}
+func (c *call) exportedMessage(m *model.Message, rows []model.StatusRow, content bool) wire.ExportedMessage {
+	w := wire.ExportedMessage{Message: c.Message(m), Statuses: wire.StatusRows(rows)}
 	switch {
 	case !content:
 		w.Body, w.Attachments, w.AttachmentName, w.Data = nil, nil, "", nil

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"signet/internal/model"
+	"signet/internal/offline"
 	"signet/internal/store"
-	"signet/internal/sweep"
 )
 
 // exported is what an export of held messages wrote, by the names of its files.
@@ -24,7 +24,7 @@ func (exportedFile) Close() error { return nil }
 func (s *server) mustExportHeld(org string) exported {
 	s.t.Helper()
 	out := exported{}
-	_, err := sweep.ExportHeld(s.t.Context(), s.vault, s.clock.Now(), model.OrganizationID(org),
+	_, err := offline.WriteHeld(s.t.Context(), s.vault, s.clock.Now(), model.OrganizationID(org),
 		func(name string) (io.WriteCloser, error) {
 			out[name] = new(bytes.Buffer)
 			return exportedFile{out[name]}, nil

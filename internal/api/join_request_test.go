@@ -4,9 +4,6 @@ import (
 	"slices"
 	"testing"
 	"time"
-
-	"signet/internal/model"
-	"signet/internal/sweep"
 )
 
 // approving starts a server with organizations.join approve.
@@ -119,14 +116,11 @@ func TestAnAccountWithoutACreatingOrganizationAgreesToJoin(t *testing.T) {
 	one, two := s.mustCreateOrganization("One"), s.mustCreateOrganization("Two")
 	other, chief := s.mustCreateAdmin(two, "other"), s.mustCreate(one, "chief")
 	s.operator.do("DELETE", "/v2/organization/"+one, jsonBody(fields{"name": "One"})).want(204)
-	e := &sweep.Eraser{Store: s.store, Clock: s.clock.Now}
 	for range 2 { // with what is left of One, and without
 		other.post(chief.path("/organization"), fields{"organization": two}).want(200)
 		chief.post(chief.path("/organization"), fields{"organization": two}).want(204)
 		other.delete(chief.path("/organization/" + two)).want(204)
-		if err := e.Organization(t.Context(), model.OrganizationID(one), true); err != nil && !model.IsNotFound(err) {
-			t.Fatal(err)
-		}
+		s.mustSweep()
 	}
 	s.operator.delete(s.operator.path("/organization/" + two)).want(204)
 	other.post(s.operator.path("/organization"), fields{"organization": two}).want(200)

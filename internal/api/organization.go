@@ -53,7 +53,8 @@ func (a *API) deleteOrganization(ctx context.Context, c *call) (answer, error) {
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}
-	return noContent(), a.people.DeleteOrganization(ctx, c.actor, c.organizationPath(), name)
+	return noContent(), a.people.DeleteOrganization(ctx, c.actor, people.DeleteCommand{Organization: c.organizationPath(),
+		Name: name})
 }
 
 // setHold: POST /organization/:organization/hold.

@@ -90,7 +90,7 @@ func (a *API) eraseUser(ctx context.Context, c *call) (answer, error) {
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}
-	return noContent(), a.people.EraseUser(ctx, c.actor, c.path("user"), username)
+	return noContent(), a.people.EraseUser(ctx, c.actor, people.EraseCommand{Address: c.path("user"), Username: username})
 }
 
 // wireResult is what became of one of many people.

@@ -55,6 +55,7 @@ type server struct {
 	service  *service.Service
 	time     *custody.Clock
 	vault    *content.Vault
+	people   *people.People
 	work     *backlog.Worker
 	sweeper  *sweep.Sweeper
 	streams  *streaming.Streams
@@ -125,7 +126,7 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 	}
 	s.engine, s.audit = engine, mustAuditKey(t)
 	var err error
-	if s.store, err = store.Open(t.Context(), engine, service.NewEpoch); err != nil {
+	if s.store, err = store.Open(t.Context(), engine, store.NewEpoch); err != nil {
 		t.Fatal(err)
 	}
 	s.store.LimitQueues(f.queueMax)
@@ -157,11 +158,14 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 		EventsRetention: f.retention,
 		Streams:         registry, EraseSoon: func() { s.sweeper.EraseSoon() },
 	})
+	s.people = people.New(people.Options{Store: s.store, Access: s.access, Vault: s.vault, Hub: s.hub, Fanout: fans,
+		Clock: s.clock.Now, Logger: logger, ApproveJoins: f.approveJoins, Memory: s.service, Streams: registry,
+		EraseSoon: func() { s.sweeper.EraseSoon() }})
 	s.sweeper = sweep.NewSweeper(sweep.Options{
 		Store: s.store, Vault: s.vault, Clock: s.time, Cases: s.service, Access: s.access,
-		Audit: auditLog, Log: logger, Retention: f.retention, QueueMax: f.queueMax,
+		Audit: auditLog, Log: logger, Retention: f.retention, QueueMax: f.queueMax, EndAccount: s.people.EndAccount,
 	})
-	s.work.Register(s.sweeper.Kinds()...)
+	s.work.Register(s.sweeper.Eraser().Kinds()...)
 	s.streams = streaming.New(registry, s.access, s.service)
 	var front http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.api.ServeHTTP(w, r) })
 	listener := httptest.NewUnstartedServer(front)
@@ -197,9 +201,7 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 	s.exporter = export.New(s.store, s.access, s.service, s.clock.Now)
 	s.api, err = api.New(api.Options{
 		Service: s.service, Streams: s.streams, Access: s.access, Authenticator: s.access,
-		People: people.New(people.Options{Store: s.store, Access: s.access, Vault: s.vault, Hub: s.hub, Fanout: fans,
-			Clock: s.clock.Now, Logger: logger, ApproveJoins: f.approveJoins, Memory: s.service, Streams: registry,
-			EraseSoon: func() { s.sweeper.EraseSoon() }}),
+		People: s.people,
 		Overview: overview.New(overview.Options{Store: s.store, Access: s.access, Streams: registry, Clock: s.clock.Now,
 			Installation: installation{s.clock.Now}, Settings: f.settings.Effective()}),
 		Exporter: s.exporter, Version: "v1.2.3",
@@ -246,6 +248,24 @@ func (s *server) mustSweep() {
 	if err := errors.Join(s.work.Settle(s.t.Context()), s.sweeper.Sweep(s.t.Context())); err != nil {
 		s.t.Fatal(err)
 	}
+}
+
+// eraseAccount erases an account as the command line does.
+func (s *server) eraseAccount(account string, lastAdministrator bool) error {
+	s.t.Helper()
+	err := s.people.EraseUser(s.t.Context(), model.CommandLine(),
+		people.EraseCommand{Address: account, LastAdministrator: lastAdministrator})
+	s.mustSweep()
+	return err
+}
+
+// eraseOrganization erases an organization as the command line does.
+func (s *server) eraseOrganization(organization string, keepAccounts bool) error {
+	s.t.Helper()
+	err := s.people.DeleteOrganization(s.t.Context(), model.CommandLine(), people.DeleteCommand{
+		Organization: model.OrganizationID(organization), Traces: true, KeepAccounts: keepAccounts})
+	s.mustSweep()
+	return err
 }
 
 // mustKeepHouse removes what is merely old, as the background task does.

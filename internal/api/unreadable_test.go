@@ -4,8 +4,6 @@ import (
 	"maps"
 	"slices"
 	"testing"
-
-	"signet/internal/sweep"
 )
 
 // stored tells in which columns a message is named.
@@ -121,11 +119,9 @@ func TestWhatThoseWhoHaveLeftSaidIsErased(t *testing.T) {
 	c.mustSweep()
 	c.wantStored("what came since", again, true)
 
-	e := &sweep.Eraser{Store: c.store, Clock: c.clock.Now}
-	if err := e.Account(t.Context(), mustParseAccount(t, c.carl.token)); err != nil {
+	if err := c.eraseAccount(c.carl.token, false); err != nil {
 		t.Fatal(err)
 	}
-	c.mustSweep()
 	c.wantStored("to carl, who is erased", toCarl, false)
 	c.wantStored("a history that others may get", history, true)
 	c.operator.delete("/v2/group/" + open).want(204)

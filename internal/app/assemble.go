@@ -75,7 +75,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	if err := upgrade(ctx, in, engine, store.Today()); err != nil {
 		return nil, err
 	}
-	kept, err := store.Open(ctx, engine, service.NewEpoch)
+	kept, err := store.Open(ctx, engine, store.NewEpoch)
 	if err != nil {
 		return nil, err
 	}
@@ -163,8 +163,9 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		Store: kept, Vault: vault, Clock: clock, Cases: cases, Access: control, Audit: auditLog,
 		Log: in.log, Warnings: in.warnings, Outages: in.outages, Room: room,
 		Interval: in.cfg.Expiry.Sweep, Retention: in.cfg.Events.Retention, QueueMax: in.cfg.Events.QueueMax,
+		EndAccount: directory.EndAccount,
 	})
-	work.Register(sweeper.Kinds()...)
+	work.Register(sweeper.Eraser().Kinds()...)
 	survey := sweep.NewSurvey(kept, in.clock)
 	if err := registerClock(in, clock); err != nil {
 		return nil, err

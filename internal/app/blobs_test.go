@@ -8,7 +8,6 @@ import (
 
 	"signet/internal/blob"
 	"signet/internal/model"
-	"signet/internal/service"
 	"signet/internal/store"
 	"signet/internal/store/enginetest"
 )
@@ -31,7 +30,7 @@ func (r *recalling) Open(ctx context.Context, id model.BlobID) (blob.Blob, error
 // A place that was emptied is not taken for the right one because a file that is looked for there
 // is recalled at that moment.
 func TestAnEmptyPlaceOfFilesIsNotBegunAsAFileIsRecalled(t *testing.T) {
-	kept, err := store.Open(t.Context(), enginetest.Open(t, t.TempDir(), enginetest.Options{}), service.NewEpoch)
+	kept, err := store.Open(t.Context(), enginetest.Open(t, t.TempDir(), enginetest.Options{}), store.NewEpoch)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,11 +58,11 @@ var mayImport = []layer{
 		"internal/disk", "internal/health", "internal/meter", "internal/clock", "internal/config", "internal/model", "web",
 	}},
 	{"internal/offline", []string{
-		"internal/home", "internal/service", "internal/people", "internal/access", "internal/sweep", "internal/content",
-		"internal/custody", "internal/transfer",
+		"internal/home", "internal/api/wire", "internal/people", "internal/export", "internal/access", "internal/sweep",
+		"internal/fanout", "internal/backlog", "internal/content", "internal/custody", "internal/transfer",
 		"internal/store/postgres", "internal/store/sqlite", "internal/store/overview", "internal/store",
-		"internal/audit", "internal/seal", "internal/blob", "internal/durable",
-		"internal/config", "internal/model",
+		"internal/live", "internal/audit", "internal/seal", "internal/blob", "internal/durable", "internal/config",
+		"internal/model",
 	}},
 	{"internal/home", []string{
 		"internal/custody", "internal/content", "internal/store", "internal/audit", "internal/seal/pgring", "internal/seal",
@@ -88,7 +88,7 @@ var mayImport = []layer{
 		"internal/store", "internal/live", "internal/large",
 		"internal/health", "internal/model"}},
 	{"internal/export", []string{"internal/service", "internal/access", "internal/content", "internal/store/overview",
-		"internal/store", "internal/blob", "internal/model"}},
+		"internal/audit", "internal/store", "internal/blob", "internal/model"}},
 	{"internal/service/metamorphic", nil}, // tests only
 	{"internal/service", []string{
 		"internal/access", "internal/fanout", "internal/backlog", "internal/cache", "internal/search",

@@ -17,7 +17,6 @@ import (
 	"signet/client"
 	"signet/internal/home"
 	"signet/internal/offline"
-	"signet/internal/sweep"
 )
 
 // change runs statements on the database of a stopped server.
@@ -163,7 +162,7 @@ func TestFlippedBitIsFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := configAt(t, w.app.dir)
-	verify := func() sweep.Verified {
+	verify := func() offline.Verified {
 		t.Helper()
 		v, err := offline.VerifyKeys(t.Context(), cfg, true, func(string) {})
 		if err != nil {

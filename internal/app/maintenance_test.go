@@ -77,7 +77,7 @@ func TestCommandsLeaveTheFilesOfARunningServerToIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.wantUnclean("audit verify")
-	if _, err := offline.EraseAccount(ctx, w.app.dir, "", "US", "eve", false, func(string) {}); err != nil {
+	if err := offline.EraseAccount(ctx, w.app.dir, "", "US", "eve", false); err != nil {
 		t.Fatal(err)
 	}
 	w.wantUnclean("account erase")

@@ -74,6 +74,9 @@ func NewLine(ctx context.Context, now time.Time, actor *model.Actor, action mode
 	}
 	if actor != nil { // the call was refused before its key was known
 		line.Account, line.Key = actor.Account, actor.Key.Key
+		if actor.Command {
+			line.Address = CommandLine
+		}
 	}
 	return line
 }

@@ -2,6 +2,7 @@ package backlog
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"signet/internal/store"
@@ -63,14 +64,18 @@ func (w *Worker) giveBack(ctx context.Context, j *store.Job) {
 }
 
 // act calls the kind's, which ends before others may begin the job, with time to say how it
-// ended. That it panics is its error.
+// ended. That it panics is its error; that its turn is over is none.
 func (w *Worker) act(ctx context.Context, kind *Kind, j *store.Job) (next Next, err error) {
-	ctx, cancel := context.WithTimeout(ctx, kind.Lease*3/4)
+	ctx, cancel := context.WithTimeout(context.WithValue(ctx, turnKey{}, time.Now().Add(w.Turn)), kind.Lease*3/4)
 	defer cancel()
 	defer func() {
 		if value := recover(); value != nil {
 			err = store.NewPanicError(value)
 		}
 	}()
-	return kind.Act(ctx, j)
+	next, err = kind.Act(ctx, j)
+	if errors.Is(err, errTurn) {
+		return Again(), nil
+	}
+	return next, err
 }

@@ -171,13 +171,28 @@ func (t *taken) settled(ctx context.Context) {
 }
 
 // Rest lasts as long as what was begun then, so that others write half of the time, but not
-// longer than some hundredths of a second. It returns the error of ctx where that ends.
+// longer than some hundredths of a second. It returns what Turn does.
 func Rest(ctx context.Context, begun time.Time) error {
 	timer := time.NewTimer(min(time.Since(begun), longestRest))
 	defer timer.Stop()
 	select {
 	case <-timer.C:
 	case <-ctx.Done():
+	}
+	return Turn(ctx)
+}
+
+// errTurn ends an Act whose turn is over.
+var errTurn = errors.New("the turn of the work in the background is over: it goes on after others")
+
+type turnKey struct{}
+
+// Turn returns the error of ctx where that has ended, and another one where ctx is that of an Act
+// that has had its turn. An Act asks between two transactions and returns the error: what it has
+// done stays done, and the job goes on when others have had theirs.
+func Turn(ctx context.Context) error {
+	if end, acts := ctx.Value(turnKey{}).(time.Time); acts && ctx.Err() == nil && time.Now().After(end) {
+		return errTurn
 	}
 	return ctx.Err()
 }

@@ -1,6 +1,7 @@
 package backlog
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"maps"
@@ -32,6 +33,7 @@ type Options struct {
 	Outages  *health.Outages  // nil: each failure is logged
 	Warnings *health.Warnings // nil: nobody looks at them
 	Room     *disk.Room       // nil: there is room for everything
+	Turn     time.Duration    // for how long a job acts before others have their turn; 0: 2 s
 }
 
 // Worker does jobs. It is safe for concurrent use, but for Run.
@@ -51,6 +53,7 @@ type Worker struct {
 
 // NewWorker returns a worker that is not running yet.
 func NewWorker(o Options) *Worker {
+	o.Turn = cmp.Or(o.Turn, 2*time.Second)
 	w := &Worker{Options: o, kinds: map[store.JobKind]*Kind{}, soon: make(chan struct{}, 1)}
 	w.failures = failures{Options: &w.Options, since: map[store.JobNumber]failing{}}
 	return w
@@ -72,6 +75,9 @@ func (w *Worker) Kinds() []*Kind {
 	}
 	return out
 }
+
+// Look has Run ask what is due: another process has perhaps noted something.
+func (w *Worker) Look() { w.noted(time.Time{}) }
 
 // noted is told when a job is due that was noted on this server.
 func (w *Worker) noted(due time.Time) {

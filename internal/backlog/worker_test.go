@@ -3,6 +3,8 @@ package backlog
 import (
 	"context"
 	"errors"
+	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"runtime"
 	"sync"
@@ -396,5 +398,40 @@ func TestWhatActsIsDoneAgainWhereItsServerWasKilled(t *testing.T) {
 	<-over
 	if again := <-begun; again != 1 || len(begun) > 0 {
 		t.Errorf("server %d did it again, and %d more", again, len(begun))
+	}
+}
+
+// A job that acts for long gives way to others, goes on from where it was, and has not failed.
+func TestWhatActsForLongGivesWay(t *testing.T) {
+	c := newCity(t)
+	const steps = 20
+	acts := 0
+	long := &Kind{Number: count, Name: "long", Lease: time.Minute}
+	long.Act = func(ctx context.Context, j *store.Job) (Next, error) {
+		acts++
+		for {
+			if j.State = append(j.State, 0); len(j.State) == steps {
+				return Over(), nil
+			}
+			if err := Rest(ctx, time.Now()); err != nil {
+				return Next{}, fmt.Errorf("go on with it: %w", err)
+			}
+		}
+	}
+	s := c.start(nil, 0)
+	worker := NewWorker(Options{Store: s.store, Log: slog.New(slog.DiscardHandler), Now: time.Now, Turn: time.Nanosecond})
+	worker.Register(long)
+	for range 2 {
+		err := s.store.Update(t.Context(), func(tx *store.Tx) error { return tx.NoteJob(job(1, 1, time.Time{})) })
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := worker.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if acts != 2*steps || long.Failed() != 0 || long.Done() != 2*steps {
+		t.Errorf("it acted %d times, failed %d times, and was done %d times; want each of %d steps to be an act", acts,
+			long.Failed(), long.Done(), 2*steps)
 	}
 }

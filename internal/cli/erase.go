@@ -3,8 +3,10 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"signet/internal/config"
+	"signet/internal/model"
 	"signet/internal/offline"
 )
 
@@ -25,7 +27,8 @@ type accountEraseCommand struct {
 func (accountEraseCommand) Help() string {
 	return `For those who run the server, while it runs or not. What the account sent is gone for all readers, and so is
 what was sent to it alone. Entries of the audit log stay. The last administrator of an organization is not erased
-without --last-administrator. If it was broken off, run it again, with the token that it prints first.
+without --last-administrator. If it was broken off, a server goes on with it, or this command, run again with the
+token that it prints first.
 
 It says what would go and asks for the account's display name, or takes it from --confirm.
 
@@ -37,14 +40,28 @@ Examples:
 
 func (a *accountEraseCommand) Run(ctx context.Context, con *console) error {
 	doomed, err := offline.CountAccount(ctx, a.Data, a.Database, a.Region, a.Account)
+	if err == nil && len(doomed.LastOf) > 0 && !a.LastAdministrator {
+		err = lastAdministrator(doomed.LastOf)
+	}
 	if yes, err := a.confirmed(con, "account", doomed, err); err != nil || !yes {
 		return err
 	}
-	erased, err := offline.EraseAccount(ctx, a.Data, a.Database, a.Region, doomed.Token, a.LastAdministrator,
-		func(token string) {
-			con.printf("Erasing account %s\n", token)
-		})
-	return con.erased(erased, err)
+	con.printf("Erasing account %s\n", doomed.Token)
+	if err := offline.EraseAccount(ctx, a.Data, a.Database, a.Region, doomed.Token, a.LastAdministrator); err != nil {
+		return err
+	}
+	return con.erased(doomed)
+}
+
+// lastAdministrator says what to do where organizations would have no administrator.
+func lastAdministrator(of []model.OrganizationID) error {
+	names := make([]string, len(of))
+	for i, organization := range of {
+		names[i] = string(organization)
+	}
+	return fmt.Errorf("it is the last administrator of %s: give another member the role first (`signet roles grant "+
+		"ACCOUNT admin --org %s`), or erase it with --last-administrator, and an operator gives the role to somebody "+
+		"later", strings.Join(names, ", "), names[0])
 }
 
 type userEraseCommand struct {
@@ -92,17 +109,8 @@ func (u *userEraseCommand) Run(ctx context.Context, con *console) error {
 	return c.EraseUser(ctx, user.Token, name)
 }
 
-// erased prints what an erasure removed, also where it was broken off.
-func (c *console) erased(e offline.Erased, err error) error {
-	lines := counted(e.Rows)
-	if e.Blobs > 0 {
-		lines = append(lines, cells("attachments", fmt.Sprint(e.Blobs)))
-	}
-	if shown := c.lines(lines...); err == nil {
-		err = shown
-	}
-	return err
-}
+// erased prints what an erasure has removed.
+func (c *console) erased(d offline.Doomed) error { return c.lines(counted(d.Rows)...) }
 
 type orgEraseCommand struct {
 	keysFlags
@@ -113,7 +121,9 @@ type orgEraseCommand struct {
 
 func (orgEraseCommand) Help() string {
 	return "For those who run the server, while it runs or not. Entries of the audit log stay. If it was broken off, " +
-		"run it again. It says what would go and asks for the organization's name, or takes it from --confirm.\n\n" +
+		"a server goes on with it, or " +
+		"this command, run again. It says what would go and asks for the organization's name, or takes it " +
+		"from --confirm.\n\n" +
 		"Examples:\n\n  signet organization erase Hq3nVt0cXz8Lw2RbKd5mYp7A --data /var/lib/signet --dry-run\n  signet " +
 		"organization erase Hq3nVt0cXz8Lw2RbKd5mYp7A --data /var/lib/signet --confirm \"Ward 3\""
 }
@@ -123,7 +133,10 @@ func (o *orgEraseCommand) Run(ctx context.Context, con *console, cfg *config.Con
 	if yes, err := o.confirmed(con, "organization", doomed, err); err != nil || !yes {
 		return err
 	}
-	return con.erased(offline.EraseOrganization(ctx, cfg, o.Organization, o.KeepAccounts))
+	if err := offline.EraseOrganization(ctx, cfg, o.Organization, o.KeepAccounts); err != nil {
+		return err
+	}
+	return con.erased(doomed)
 }
 
 type orgHoldCommand struct {

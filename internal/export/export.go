@@ -1,6 +1,8 @@
 // Package export reads what an archive of an account's data holds (Articles 15 and 20 of
 // the GDPR), part by part, in short transactions and with little in memory.
 //
+// For the command line it reads what a legal hold keeps of an organization.
+//
 // It owns what belongs into an archive, in which order it is read, and how many archives
 // are made at a time. What of messages is in it the calls decide that show them to the
 // person (service), and who may have it access decides. It does not know how an archive

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// Actor is the caller: an account through one of its keys.
+// Actor is the caller: an account through one of its keys, or the command line of the server's
+// machine.
 type Actor struct {
 	Account     AccountID
 	Home        OrganizationID // which created the account; empty: there is none any more
@@ -15,8 +16,12 @@ type Actor struct {
 	Operator    bool
 	Elevated    bool // it is a session, and counts as administrative
 	Disabled    bool // its account is: nothing opens it
+	Command     bool // it is the command line, which no key lets in
 	Memberships []Membership
 }
+
+// CommandLine is who acts by a command on the server's machine. It may do what operators may.
+func CommandLine() *Actor { return &Actor{Operator: true, Elevated: true, Command: true} }
 
 // Line yields the key, and what it ends with.
 func (a *Actor) Line() iter.Seq[*Key] {

@@ -17,7 +17,6 @@ import (
 	"signet/internal/home"
 	"signet/internal/model"
 	"signet/internal/store"
-	"signet/internal/sweep"
 )
 
 // Unchanged is what VerifyAudit found as it was written.
@@ -55,7 +54,7 @@ func VerifyAudit(ctx context.Context, cfg *config.Config, checkpoints []string, 
 			checked = true
 			u.Rows, err = kept.Forgeries(ctx, func(f store.Forgery) {
 				u.Forged++
-				report(sweep.ForgedLine(f))
+				report(ForgedLine(f))
 			})
 			return err
 		})

@@ -16,7 +16,6 @@ import (
 	"signet/internal/config"
 	"signet/internal/home"
 	"signet/internal/model"
-	"signet/internal/service"
 	"signet/internal/store"
 	"signet/internal/store/sqlite"
 	"signet/internal/transfer"
@@ -96,7 +95,7 @@ func Restore(ctx context.Context, cfg *config.Config, withBlobs bool, o transfer
 			return nil, err
 		}
 	}
-	o.NewEpoch = service.NewEpoch
+	o.NewEpoch = store.NewEpoch
 	restored, err := transfer.Restore(ctx, to, o)
 	if err != nil && !home.Exists(transfer.Unfinished(to.Database)) && !home.Exists(to.Database) {
 		removeEmpty(filepath.Join(cfg.Data, home.BlobsDirectory)) // it was not even begun
@@ -153,7 +152,7 @@ func CheckBackup(ctx context.Context, source string, stream io.Reader, progress 
 // NewEpoch begins a new history of event positions, for a store that was set back by
 // other means than Restore. No server may be using it.
 func NewEpoch(ctx context.Context, cfg *config.Config) error {
-	return alone(ctx, cfg, func(kept *store.Store) error { return kept.ChangeEpoch(ctx, service.NewEpoch()) })
+	return alone(ctx, cfg, func(kept *store.Store) error { return kept.ChangeEpoch(ctx, store.NewEpoch()) })
 }
 
 // alone changes a store that no server uses.

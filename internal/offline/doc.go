@@ -6,5 +6,6 @@
 // does its work and closes it again. Inspect and Change say what may run meanwhile. What
 // changes something leaves an entry in the audit log.
 //
+// What callers do, too, it does through the use cases, with the command line as the actor.
 // The package must not know how a server runs, nor what a command prints.
 package offline

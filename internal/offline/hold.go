@@ -1,7 +1,9 @@
 package offline
 
 import (
+	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -9,22 +11,22 @@ import (
 	"path/filepath"
 	"time"
 
-	"signet/internal/access"
+	"signet/internal/api/wire"
 	"signet/internal/blob"
 	"signet/internal/config"
 	"signet/internal/content"
+	"signet/internal/export"
 	"signet/internal/home"
 	"signet/internal/model"
 	"signet/internal/seal"
 	"signet/internal/store"
-	"signet/internal/sweep"
 )
 
 // HoldOrganization puts an organization under a legal hold, or lifts it, in the data
 // directory or the database itself.
 func HoldOrganization(ctx context.Context, dir, database, organization string, held bool) error {
 	return Change(ctx, dir, database, func(kept *store.Store) error {
-		return sweep.HoldOrganization(ctx, kept, time.Now(), model.OrganizationID(organization), held)
+		return casesOf(kept).people.SetHold(ctx, model.CommandLine(), model.OrganizationID(organization), held)
 	})
 }
 
@@ -32,7 +34,7 @@ func HoldOrganization(ctx context.Context, dir, database, organization string, h
 // legal hold keeps, into a new directory: messages.jsonl, and the attachments beside
 // it. It returns how many messages there are.
 func ExportHeld(ctx context.Context, cfg *config.Config, organization, target string) (messages int, err error) {
-	export := func(kept *store.Store, ring *seal.Ring) (err error) {
+	write := func(kept *store.Store, ring *seal.Ring) (err error) {
 		files, err := blob.Open(home.Blobs(cfg.Data, cfg.Blobs))
 		if err != nil {
 			return err
@@ -42,60 +44,71 @@ func ExportHeld(ctx context.Context, cfg *config.Config, organization, target st
 			return fmt.Errorf("make the directory of the export: %w", err)
 		}
 		vault := &content.Vault{Store: kept, Ring: ring, Blobs: files}
-		messages, err = sweep.ExportHeld(ctx, vault, time.Now(), model.OrganizationID(organization),
+		messages, err = WriteHeld(ctx, vault, time.Now(), model.OrganizationID(organization),
 			func(name string) (io.WriteCloser, error) {
 				return os.OpenFile(filepath.Join(target, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 			})
 		return err
 	}
 	err = Inspect(ctx, cfg.Data, cfg.Database, func(kept *store.Store) error {
-		return withRing(ctx, cfg, kept, func(ring *seal.Ring) error { return export(kept, ring) })
+		return withRing(ctx, cfg, kept, func(ring *seal.Ring) error { return write(kept, ring) })
 	})
 	return messages, err
 }
 
-// Erased says what an erasure removed.
-type Erased struct {
-	Rows  map[string]int64 // by table
-	Blobs int              // attachments, whose bytes the server's next sweep erases
-}
-
-// EraseAccount removes every trace of an account that an address names. Unless last is
-// set, it refuses one without which an organization has no administrator.
-func EraseAccount(ctx context.Context, dir, database, region, address string, last bool,
-	found func(token string)) (Erased, error) {
-	return erase(ctx, dir, database, func(kept *store.Store, e *sweep.Eraser) error {
-		e.LastAdministrators = last
-		id, err := access.FindAccount(ctx, kept, region, address)
+// WriteHeld writes all messages of an organization under a legal hold into files that create
+// makes: a line of JSON each in messages.jsonl, and the attachments.
+func WriteHeld(ctx context.Context, vault *content.Vault, now time.Time, id model.OrganizationID,
+	create func(name string) (io.WriteCloser, error)) (n int, err error) {
+	held, err := export.BeginHeld(ctx, vault, now, id)
+	if err != nil {
+		return 0, err
+	}
+	file, err := create("messages.jsonl")
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	out := bufio.NewWriter(file)
+	lines := json.NewEncoder(out)
+	err = held.Each(ctx, func(m *export.Held) error {
+		line, err := heldLine(ctx, vault, m, create)
 		if err != nil {
 			return err
 		}
-		found(id.String())
-		return e.Account(ctx, id)
+		n++
+		return lines.Encode(line)
 	})
+	return n, errors.Join(err, out.Flush())
 }
 
-// EraseOrganization removes every trace of an organization, and of the accounts that
-// it created and that are in no other one, unless they are kept.
-func EraseOrganization(ctx context.Context, cfg *config.Config, organization string, keepAccounts bool) (Erased,
-	error) {
-	return erase(ctx, cfg.Data, cfg.Database, func(kept *store.Store, e *sweep.Eraser) error {
-		return withCodes(ctx, cfg, kept, func(*store.Store) error {
-			return e.Organization(ctx, model.OrganizationID(organization), keepAccounts)
-		})
-	})
-}
-
-func erase(ctx context.Context, dir, database string, do func(*store.Store, *sweep.Eraser) error) (out Erased,
-	err error) {
-	err = maintained(ctx, dir, database, func(kept *store.Store, beside bool) error {
-		eraser := &sweep.Eraser{Store: kept, Clock: time.Now}
-		err := do(kept, eraser)
-		out = Erased{eraser.Erased, eraser.Blobs}
-		if beside { // the files are the server's to write to
-			return errors.Join(err, kept.NoteErasure(ctx))
-		}
-		return errors.Join(err, kept.Erase(ctx))
-	})
-	return out, err
+// heldLine is the line of a message, whose attachment it writes.
+func heldLine(ctx context.Context, vault *content.Vault, m *export.Held,
+	create func(name string) (io.WriteCloser, error)) (line wire.HeldMessage, err error) {
+	shown := m.Message
+	shown.Recalled = false // what it said is kept
+	line = wire.HeldMessage{IsOver: m.Over, IsUnreadable: m.Unreadable, ExportedMessage: wire.ExportedMessage{
+		Message: new(wire.View).Message(&shown), Statuses: wire.StatusRows(m.Statuses)}}
+	if line.IsRecalled = m.Recalled; m.Unreadable {
+		line.Body = nil
+	}
+	if m.Attachment == nil {
+		return line, nil
+	}
+	from, err := vault.OpenAttachment(ctx, m.Attachment)
+	if model.IsNotFound(err) || errors.Is(err, blob.ErrNotFound) || content.Unreadable(err) {
+		line.IsFileMissing = true
+		return line, nil
+	}
+	if err != nil {
+		return line, err
+	}
+	defer func() { err = errors.Join(err, from.Close()) }()
+	line.File = m.ID.String() // the name that it came with is anybody's choice
+	to, err := create(line.File)
+	if err != nil {
+		return line, err
+	}
+	_, err = io.Copy(to, from)
+	return line, errors.Join(err, to.Close())
 }

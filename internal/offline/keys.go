@@ -19,7 +19,6 @@ import (
 	"signet/internal/model"
 	"signet/internal/seal"
 	"signet/internal/store"
-	"signet/internal/sweep"
 )
 
 // openExisting opens a ring that is there; expect is empty for whichever that is. As a
@@ -194,7 +193,7 @@ func importNeeded(
 // VerifyKeys opens everything that is sealed, in the store and the blobs of a data
 // directory or database, whether or not a server uses them. report gets a line for
 // each thing that does not open. With whole, attachments are read to their end.
-func VerifyKeys(ctx context.Context, cfg *config.Config, whole bool, report func(line string)) (v sweep.Verified,
+func VerifyKeys(ctx context.Context, cfg *config.Config, whole bool, report func(line string)) (v Verified,
 	err error) {
 	err = Inspect(ctx, cfg.Data, cfg.Database, func(kept *store.Store) (err error) {
 		expect, err := kept.Keyring(ctx)
@@ -214,7 +213,7 @@ func VerifyKeys(ctx context.Context, cfg *config.Config, whole bool, report func
 			if err != nil && !errors.As(err, new(*content.LacksRowKey)) { // which Verify tells of, with what else is lacking
 				return err
 			}
-			v, err = sweep.Verify(ctx, &content.Vault{Store: kept, Ring: ring, Blobs: blobs}, time.Now().UTC(), whole, report)
+			v, err = Verify(ctx, &content.Vault{Store: kept, Ring: ring, Blobs: blobs}, time.Now().UTC(), whole, report)
 			return err
 		})
 	})

@@ -12,7 +12,6 @@ import (
 	"signet/internal/home"
 	"signet/internal/model"
 	"signet/internal/people"
-	"signet/internal/service"
 	"signet/internal/store"
 	"signet/internal/store/postgres"
 	"signet/internal/store/sqlite"
@@ -21,11 +20,24 @@ import (
 // KeyLimits are the changes of a key's limits.
 type KeyLimits = access.KeyLimits
 
+// ErrNoKey says that there is no key of that name.
+var ErrNoKey = errors.New("there is no such key")
+
 // LimitKey gives a key other limits, in the data directory or the database itself: it
 // is for the command line; the server may be running, and knows within a second.
 func LimitKey(ctx context.Context, cfg *config.Config, key string, limits KeyLimits) error {
 	return changeAccess(ctx, cfg, func(kept *store.Store) error {
-		return access.LimitKey(ctx, kept, time.Now(), key, limits)
+		holder, err := store.Read(ctx, kept, func(tx *store.Tx) (model.AccountID, error) {
+			k, found, err := tx.Key(key)
+			if err == nil && !found {
+				err = ErrNoKey
+			}
+			return k.Account, err
+		})
+		if err != nil {
+			return err
+		}
+		return casesOf(kept).access.LimitKey(ctx, model.CommandLine(), holder.String(), key, limits)
 	})
 }
 
@@ -94,7 +106,7 @@ func maintained(ctx context.Context, dir, database string,
 	if err != nil {
 		return err
 	}
-	kept, err := store.Open(ctx, engine, service.NewEpoch)
+	kept, err := store.Open(ctx, engine, store.NewEpoch)
 	if err != nil {
 		return errors.Join(err, engine.Close())
 	}

@@ -10,13 +10,29 @@ import (
 	"signet/internal/store"
 )
 
+// DeleteCommand names an organization to delete, and repeats its name: a command asks for that
+// itself.
+type DeleteCommand struct {
+	Organization model.OrganizationID
+	Name         string
+
+	// Traces has what accounts keep of it erased, too, and the accounts that it created and that
+	// are in no other organization, unless KeepAccounts is set. It is for commands alone.
+	Traces, KeepAccounts bool
+}
+
 // DeleteOrganization ends an organization: from the answer on it has no members and is not
 // shown, and the keys that act there alone end like revoked ones. One row says so, however
 // many members there are. What it held is erased in pieces, so that a large one delays no
-// other call: the first here, which is all that a small one has, the rest by the sweep. The
-// name must be repeated.
-func (p *People) DeleteOrganization(ctx context.Context, actor *model.Actor, id model.OrganizationID,
-	name string) error {
+// other call: the first here, which is all that a small one has, the rest by the sweep.
+func (p *People) DeleteOrganization(ctx context.Context, actor *model.Actor, command DeleteCommand) error {
+	id := command.Organization
+	traces := command.Traces && actor.Command
+	if traces && !command.KeepAccounts {
+		if err := p.mayErase(ctx, id); err != nil {
+			return err
+		}
+	}
 	var told []model.AccountID
 	err := p.access.Administer(ctx, actor, model.ActionOrganizationDelete, id,
 		func(tx *store.Tx, line *model.AuditEntry) error {
@@ -27,7 +43,7 @@ func (p *People) DeleteOrganization(ctx context.Context, actor *model.Actor, id 
 			if !found {
 				return model.Missing()
 			}
-			if model.TidyName(name) != o.Name {
+			if !actor.Command && model.TidyName(command.Name) != o.Name {
 				return model.Invalidf("name_mismatch", "name", "The name must repeat the organization's name.")
 			}
 			if held, err := tx.Held(id); err != nil {
@@ -37,6 +53,11 @@ func (p *People) DeleteOrganization(ctx context.Context, actor *model.Actor, id 
 			}
 			if err := tx.EndOrganization(id); err != nil {
 				return err
+			}
+			if traces {
+				if err := tx.NoteTraces(id, command.KeepAccounts); err != nil {
+					return err
+				}
 			}
 			told, _, _, err = tx.EraseMembers(id, fanout.Rows)
 			return err
@@ -51,6 +72,21 @@ func (p *People) DeleteOrganization(ctx context.Context, actor *model.Actor, id 
 	p.hub.Wake(told...)
 	p.eraseSoon()
 	p.endStreamsOf(context.WithoutCancel(ctx), id) // also where the caller has gone
+	return nil
+}
+
+// mayErase refuses an organization with accounts of its own of which a legal hold keeps messages,
+// in another organization that they have left. Looking for these takes long.
+func (p *People) mayErase(ctx context.Context, id model.OrganizationID) error {
+	accounts, err := store.Read(ctx, p.store, func(tx *store.Tx) ([]model.AccountID, error) { return tx.OnlyIn(id) })
+	if err != nil {
+		return err
+	}
+	for _, account := range accounts {
+		if err := p.underNoHold(ctx, &model.Account{ID: account, CreatedBy: id}); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"signet/internal/access"
 	"signet/internal/audit"
@@ -15,37 +14,38 @@ import (
 	"signet/internal/store/searchindex"
 )
 
+// EraseCommand names an account to erase. Its username is repeated, or an address of one that has
+// none: a command asks for the name itself.
+type EraseCommand struct {
+	Address  string
+	Username string
+
+	// LastAdministrator lets one end without which an organization has no administrator. It is for
+	// commands alone.
+	LastAdministrator bool
+}
+
 // EraseUser ends an account for good: from the answer on nothing opens it, nobody finds it,
 // and it is in no organization and no group, whose other members are told. The sweep erases
 // what it has left, in pieces, for all readers: what it sent, what was sent to it alone, and
-// what others' queues say of it. It is for those who decide about the whole account. The
-// username must be repeated, or an address of an account that has none.
-func (p *People) EraseUser(ctx context.Context, actor *model.Actor, address, username string) error {
-	t, err := p.access.Ruled(ctx, actor, address)
+// what others' queues say of it. It is for those who decide about the whole account.
+func (p *People) EraseUser(ctx context.Context, actor *model.Actor, command EraseCommand) error {
+	t, err := p.access.Ruled(ctx, actor, command.Address)
 	if err != nil {
 		return err
 	}
-	if !p.repeats(&t.Account, username) {
+	if !actor.Command && !p.repeats(&t.Account, command.Username) {
 		return model.Invalidf("username_mismatch", "username", "The username must repeat that of the account, or one of its "+
 			"addresses if it has none.")
 	}
-	// Whether it has messages under a hold where it is no member any more, which takes long to
-	// find out. One that is set from now on keeps them.
-	err = p.store.View(ctx, func(tx *store.Tx) error {
-		_, held, err := tx.HoldOver(&t.Account)
-		if err == nil && held {
-			err = model.UnderHold()
-		}
-		return err
-	})
-	if err != nil {
+	if err := p.underNoHold(ctx, &t.Account); err != nil {
 		return err
 	}
 	now := p.now()
 	var plan *fanout.Plan
 	err = p.access.Act(ctx, actor, model.ActionUserErase, func(tx *store.Tx, line *model.AuditEntry) error {
 		plan = p.fanout.Plan(tx, now)
-		return p.endUser(tx, plan, actor, t.ID, now, line)
+		return p.endUser(tx, plan, actor, t.ID, command.LastAdministrator && actor.Command, line)
 	})
 	if err != nil {
 		return err
@@ -57,6 +57,23 @@ func (p *People) EraseUser(ctx context.Context, actor *model.Actor, address, use
 	return p.fanout.Carry(ctx, plan)
 }
 
+// EndAccount ends an account of an organization that a command erases.
+func (p *People) EndAccount(ctx context.Context, account model.AccountID) error {
+	return p.EraseUser(ctx, model.CommandLine(), EraseCommand{Address: account.String(), LastAdministrator: true})
+}
+
+// underNoHold refuses an account with messages under a legal hold, also where it is no member any
+// more, which takes long to find out. One that is set from now on keeps them.
+func (p *People) underNoHold(ctx context.Context, account *model.Account) error {
+	return p.store.View(ctx, func(tx *store.Tx) error {
+		_, held, err := tx.HoldOver(account)
+		if err == nil && held {
+			err = model.UnderHold()
+		}
+		return err
+	})
+}
+
 // repeats reports whether a text is the username of an account, or where it has none another
 // address of it.
 func (p *People) repeats(a *model.Account, text string) bool {
@@ -66,8 +83,8 @@ func (p *People) repeats(a *model.Account, text string) bool {
 	return p.access.Names(a, text)
 }
 
-// endUser is what of that is done at once.
-func (p *People) endUser(tx *store.Tx, plan *fanout.Plan, actor *model.Actor, id model.AccountID, now time.Time,
+// endUser is what is done of it at once.
+func (p *People) endUser(tx *store.Tx, plan *fanout.Plan, actor *model.Actor, id model.AccountID, last bool,
 	line *model.AuditEntry) error {
 	if err := access.LockOrganizationsOf(tx, id); err != nil {
 		return err
@@ -97,7 +114,7 @@ func (p *People) endUser(tx *store.Tx, plan *fanout.Plan, actor *model.Actor, id
 		return model.Missing()
 	}
 	for _, m := range t.Memberships {
-		if m.Has(model.RoleAdmin) {
+		if m.Has(model.RoleAdmin) && !last {
 			if err := access.NotLastAdministrator(tx, m.Organization, id); err != nil {
 				return err
 			}
@@ -113,10 +130,10 @@ func (p *People) endUser(tx *store.Tx, plan *fanout.Plan, actor *model.Actor, id
 	if err := searchindex.RemoveAccount(tx, id); err != nil {
 		return err
 	}
-	if _, err := tx.CloseAccount(id); err != nil {
+	if err := tx.CloseAccount(id); err != nil {
 		return err
 	}
-	if err := tx.NoteErasureOf(id, now); err != nil {
+	if err := tx.NoteErasureOf(id, p.now()); err != nil {
 		return err
 	}
 	for i := range groups { // what names the account would be erased with it

@@ -49,7 +49,7 @@ func newHouse(b testing.TB, n int, change ...func(*service.Options)) *house {
 	engine, err := sqlite.Open(filepath.Join(dir, "signet.db"), sqlite.Options{})
 	must(b, err)
 	counted := &countedEngine{Engine: engine}
-	kept, err := store.Open(ctx, counted, service.NewEpoch)
+	kept, err := store.Open(ctx, counted, store.NewEpoch)
 	must(b, err)
 	enginetest.Authenticate(kept)
 	b.Cleanup(func() { must(b, kept.Close()) })

@@ -54,7 +54,7 @@ func newTown(tb testing.TB, members int) *town {
 	}
 	ctx, dir := tb.Context(), tb.TempDir()
 	engine := enginetest.Open(tb, dir, enginetest.Options{Clock: time.Now})
-	kept, err := store.Open(ctx, engine, NewEpoch)
+	kept, err := store.Open(ctx, engine, store.NewEpoch)
 	must(err)
 	enginetest.Authenticate(kept)
 	blobs, err := blob.OpenDirectory(tb.TempDir())
@@ -70,7 +70,7 @@ func newTown(tb testing.TB, members int) *town {
 		Store:  kept, Vault: &content.Vault{Store: kept, Ring: sealtest.Open(tb, dir, time.Now), Blobs: blobs}, Hub: hub,
 		Clock: time.Now, Logger: log, Fanout: fans, EraseSoon: func() {},
 	})
-	worker.Register(sweeper(t.Service).Kinds()...)
+	worker.Register(sweeper(t.Service).Eraser().Kinds()...)
 	running, stop := context.WithCancel(context.Background())
 	var work sync.WaitGroup
 	work.Go(func() { worker.Run(running) })
@@ -261,9 +261,13 @@ func BenchmarkBystanders(b *testing.B) {
 			}
 			return nil
 		}},
-		{"erase", func() error { return swept(directory(t.Service).EraseUser(b.Context(), t.operator, person, "person")) }},
+		{"erase", func() error {
+			return swept(directory(t.Service).EraseUser(b.Context(), t.operator,
+				people.EraseCommand{Address: person, Username: "person"}))
+		}},
 		{"delete", func() error {
-			return swept(directory(t.Service).DeleteOrganization(b.Context(), t.operator, t.large, townName))
+			return swept(directory(t.Service).DeleteOrganization(b.Context(), t.operator,
+				people.DeleteCommand{Organization: t.large, Name: townName}))
 		}},
 	} {
 		b.Run(c.name, func(b *testing.B) {

@@ -51,7 +51,7 @@ func newCluster(t *testing.T, limits Limits) *cluster {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { engine.Close() })
-		kept, err := store.Open(t.Context(), engine, NewEpoch)
+		kept, err := store.Open(t.Context(), engine, store.NewEpoch)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -43,7 +43,7 @@ func newFixture(t testing.TB) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.store, err = store.Open(context.Background(), engine, NewEpoch); err != nil {
+	if f.store, err = store.Open(context.Background(), engine, store.NewEpoch); err != nil {
 		t.Fatal(err)
 	}
 	enginetest.Authenticate(f.store)

@@ -37,7 +37,7 @@ func TestNoTransactionIsAboutAllMembers(t *testing.T) {
 		Clock: custody.NewClock(custody.ClockOptions{Store: h.store, Now: time.Now}),
 		Audit: audit.NewLog(audit.Options{Store: h.store, Clock: time.Now}),
 	})
-	worker.Register(sweeper.Kinds()...)
+	worker.Register(sweeper.Eraser().Kinds()...)
 	name, text := "Hospital", "in theatre"
 	for _, c := range []struct {
 		what string
@@ -50,9 +50,13 @@ func TestNoTransactionIsAboutAllMembers(t *testing.T) {
 			return h.people.UpdateOrganization(t.Context(), operator, h.organization, people.OrganizationCommand{Name: &name})
 		}},
 		{"somebody is disabled", func() error { return h.access.SetDisabled(t.Context(), operator, person.String(), true) }},
-		{"somebody is erased", func() error { return h.people.EraseUser(t.Context(), operator, person.String(), "user0") }},
+		{"somebody is erased", func() error {
+			return h.people.EraseUser(t.Context(), operator,
+				people.EraseCommand{Address: person.String(), Username: "user0"})
+		}},
 		{"the organization is deleted", func() error {
-			return h.people.DeleteOrganization(t.Context(), operator, h.organization, name)
+			return h.people.DeleteOrganization(t.Context(), operator,
+				people.DeleteCommand{Organization: h.organization, Name: name})
 		}},
 	} {
 		h.rows.Store(0)

@@ -43,7 +43,8 @@ func TestAnAdministratorThatAnotherNodeDemotedAdministersNothing(t *testing.T) {
 			"add to a group":          node.AddGroupMembers(ctx, ann, group.ID, []string{bob}),
 			"take out of a group":     node.RemoveGroupMembers(ctx, ann, group.ID, []string{bob}),
 			"delete a group":          node.DeleteGroup(ctx, ann, group.ID),
-			"delete the organization": directory(node).DeleteOrganization(ctx, ann, o, "Hospital"),
+			"delete the organization": directory(node).DeleteOrganization(ctx, ann,
+				people.DeleteCommand{Organization: o, Name: "Hospital"}),
 		} {
 			if refused := new(model.Error); !errors.As(err, &refused) || refused.Kind != model.Forbidden &&
 				refused.Kind != model.NotFound {

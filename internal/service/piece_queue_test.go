@@ -70,7 +70,7 @@ func TestNoTransactionWritesMuchToAQueue(t *testing.T) {
 		}
 		return ids
 	}
-	worker.Register(h.sweeper(0).Kinds()...)
+	worker.Register(h.sweeper(0).Eraser().Kinds()...)
 	sweep := func(later time.Duration) error { return h.sweeper(later).Sweep(t.Context()) }
 	var messages []model.MessageID
 	var events []string

@@ -19,7 +19,6 @@ import (
 	"signet/internal/store"
 	"signet/internal/store/enginetest"
 	"signet/internal/store/sqlite"
-	"signet/internal/sweep"
 	"signet/internal/testclock"
 )
 
@@ -32,7 +31,7 @@ func newSealed(t *testing.T) *cluster {
 	c.must(err)
 	t.Cleanup(func() { c.must(engine.Close()) })
 	c.engine = engine
-	c.store, err = store.Open(t.Context(), engine, NewEpoch)
+	c.store, err = store.Open(t.Context(), engine, store.NewEpoch)
 	c.must(err)
 	enginetest.Authenticate(c.store)
 	blobs, err := blob.OpenDirectory(filepath.Join(dir, "blobs"))
@@ -195,57 +194,5 @@ func TestAttachmentSharesItsBytesWithForwardsAndPicturesAreNotSealed(t *testing.
 	c.must(err)
 	if picture.Key != nil {
 		t.Error("a picture was sealed")
-	}
-}
-
-func TestWhatAHoldKeepsIsVerified(t *testing.T) {
-	c := newSealed(t)
-	s := c.nodes[0]
-	alice, bob := c.pair()
-	organization := alice.Memberships[0].Organization
-	c.must(sweep.HoldOrganization(t.Context(), c.store, c.clock.Now(), organization, true))
-	upload, err := s.Upload(t.Context(), "a", "text/plain", false, strings.NewReader("bytes"))
-	c.must(err)
-	recalled, err := c.send(s, alice, bob.Account.String(), func(c *SendCommand) { c.Body, c.Upload = "recalled", upload })
-	c.must(err)
-	ended, err := c.send(s, alice, bob.Account.String(), func(c *SendCommand) { c.Body, c.TTL = "ended", new(1) })
-	c.must(err)
-	c.must(s.Recall(t.Context(), alice, recalled.Message))
-	c.clock.Advance(2 * time.Minute)
-	c.must(sweepAll(t.Context(), s))
-
-	verify := func() sweep.Verified {
-		t.Helper()
-		v, err := sweep.Verify(t.Context(), s.vault, c.clock.Now(), true, func(line string) { t.Log(line) })
-		c.must(err)
-		return v
-	}
-	if v := verify(); v.Held != 2 || v.Broken != 0 {
-		t.Fatalf("verify says %+v", v)
-	}
-	var changed []byte
-	for _, sent := range []model.MessageID{recalled.Message, ended.Message} {
-		c.must(c.store.View(t.Context(), func(tx *store.Tx) error {
-			row, found, err := tx.HeldMessage(organization, sent)
-			if err != nil || !found {
-				t.Fatalf("message %s is not kept: %v", sent, err)
-			}
-			said, err := s.vault.OpenMessage(t.Context(), &row)
-			if err != nil || said.Body != "recalled" && said.Body != "ended" {
-				t.Errorf("message %s reads %+v, %v", sent, said, err)
-			}
-			changed = bytes.Clone(row.Sealed)
-			changed[len(changed)-1] ^= 1
-			return nil
-		}))
-	}
-
-	// A key that a hold needs and that is gone is a fault; so is a byte that changed.
-	c.must(c.engine.Update(t.Context(), func(session store.Session) error {
-		_, err := session.Exec(`UPDATE held_messages SET content = ? WHERE message = ?`, changed, ended.Message)
-		return err
-	}))
-	if v := verify(); v.Held != 1 || v.Broken != 1 {
-		t.Errorf("of a byte that changed, verify says %+v", v)
 	}
 }

@@ -117,6 +117,3 @@ func (s *Service) now() time.Time { return s.clock().UTC().Truncate(time.Millise
 // newID makes the bytes of an identifier: a UUID of version 7, so that what is
 // made later sorts later.
 func newID() [16]byte { return uuid.Must(uuid.NewV7()) }
-
-// NewEpoch names a new history of event positions.
-func NewEpoch() string { return model.RandomText(8) }

@@ -26,7 +26,7 @@ func sweeper(s *Service) *sweep.Sweeper {
 func sweepAll(ctx context.Context, s *Service) error {
 	w := sweeper(s)
 	work := backlog.NewWorker(backlog.Options{Store: s.store, Now: s.clock, Log: s.log})
-	work.Register(append(w.Kinds(), s.fanout.Kind())...)
+	work.Register(append(w.Eraser().Kinds(), s.fanout.Kind())...)
 	return errors.Join(work.Settle(ctx, store.FanOut), work.Settle(ctx), w.Sweep(ctx))
 }
 

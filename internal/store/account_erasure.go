@@ -2,18 +2,6 @@ package store
 
 import "signet/internal/model"
 
-// Erased counts the rows that went, by table.
-type Erased map[string]int64
-
-// erase runs a statement that removes rows of a table, and counts them.
-func (tx *Tx) erase(out Erased, table, query string, args ...any) error {
-	n, err := tx.exec(query, args...)
-	if n > 0 {
-		out[table] += n
-	}
-	return err
-}
-
 // HoldOver returns an organization under a legal hold that an account belongs to,
 // was created by, or has messages in.
 func (tx *Tx) HoldOver(account *model.Account) (id model.OrganizationID, found bool, err error) {
@@ -31,30 +19,28 @@ func (tx *Tx) HoldOver(account *model.Account) (id model.OrganizationID, found b
 // reach it; the index in which it is found has its own package (searchindex.RemoveAccount).
 // Its row, which is the last to go, stays, and so do the keys and
 // groups that it made for others (package authorship).
-func (tx *Tx) CloseAccount(id model.AccountID) (Erased, error) {
-	out := Erased{}
+func (tx *Tx) CloseAccount(id model.AccountID) error {
 	memberships, err := tx.Memberships(id)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, m := range memberships {
 		if err := tx.NoteDeparture(m.Organization); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	if err := tx.erase(out, "quotas",
-		`DELETE FROM quotas WHERE counter >= ? AND counter < ? OR counter >= ? AND counter < ?
+	if err := tx.Post(`DELETE FROM quotas WHERE counter >= ? AND counter < ? OR counter >= ? AND counter < ?
 			OR counter IN (SELECT api_key FROM keys WHERE account = ?)`,
 		CounterOf(id), CounterOf(id)+";", toldOf(id), toldOf(id)+";", id); err != nil {
-		return nil, err
+		return err
 	}
 	for _, table := range []string{"keys", "addresses", "memberships", "join_requests", "roles", "group_members",
 		"past_members", "streams"} {
-		if err := tx.erase(out, table, `DELETE FROM `+table+` WHERE account = ?`, id); err != nil {
-			return nil, err
+		if err := tx.Post(`DELETE FROM `+table+` WHERE account = ?`, id); err != nil {
+			return err
 		}
 	}
-	return out, tx.SetPassword(id, Password{})
+	return tx.SetPassword(id, Password{})
 }
 
 // MessagesWith returns up to limit messages, ended or not, that an account sent or
@@ -75,17 +61,15 @@ type MessageKey struct {
 }
 
 // EraseCopies removes an account's copies of messages.
-func (tx *Tx) EraseCopies(account model.AccountID, keys []MessageKey) (Erased, error) {
+func (tx *Tx) EraseCopies(account model.AccountID, keys []MessageKey) error {
 	tx.change.withdrawn()
-	out := Erased{}
 	for _, k := range keys {
-		if err := tx.erase(out, "deliveries",
-			`DELETE FROM deliveries WHERE organization_number = ? AND message = ? AND account = ?`, tx.Numbered(k.Organization),
+		if err := tx.Post(`DELETE FROM deliveries WHERE organization_number = ? AND message = ? AND account = ?`, tx.Numbered(k.Organization),
 			k.ID, account); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // EventKey names an event's row.
@@ -95,23 +79,21 @@ type EventKey struct {
 }
 
 // EraseEvents removes events.
-func (tx *Tx) EraseEvents(keys []EventKey) (Erased, error) {
+func (tx *Tx) EraseEvents(keys []EventKey) error {
 	tx.change.withdrawn()
-	out := Erased{}
 	for _, k := range keys {
-		if err := tx.erase(out, "events", `DELETE FROM events WHERE account = ? AND position = ?`, k.Account,
+		if err := tx.Post(`DELETE FROM events WHERE account = ? AND position = ?`, k.Account,
 			k.Position); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // EraseOwn removes the next of what an account that has ended kept for itself, about so many
 // rows. more is false where nothing was left.
-func (tx *Tx) EraseOwn(id model.AccountID, rows int) (erased Erased, more bool, err error) {
+func (tx *Tx) EraseOwn(id model.AccountID, rows int) (more bool, err error) {
 	tx.change.withdrawn()
-	erased = Erased{}
 	for _, query := range []string{
 		`DELETE FROM conversations WHERE (account, organization, entity) IN (SELECT account, organization, entity
 			FROM conversations WHERE account = ? LIMIT ? + 0)`,
@@ -122,38 +104,38 @@ func (tx *Tx) EraseOwn(id model.AccountID, rows int) (erased Erased, more bool, 
 		`DELETE FROM events WHERE (account, position) IN (SELECT account, position
 			FROM events WHERE account = ? LIMIT ? + 0)`,
 	} {
-		if n, err := tx.eraseSome(erased, query, id, rows); err != nil || n > 0 {
-			return erased, true, err
+		if n, err := tx.exec(query, id, rows); err != nil || n > 0 {
+			return true, err
 		}
 	}
-	return erased, false, nil
+	return false, nil
 }
 
 // FinishAccount removes the row of an account, and its picture. What else it kept, and what
 // others have of it, is removed before (EraseOwn, TracesOf, ConversationsNaming, MutesNaming,
 // MetadataOf, packages authorship and searchindex).
-func (tx *Tx) FinishAccount(id model.AccountID) (Erased, error) {
+func (tx *Tx) FinishAccount(id model.AccountID) error {
 	tx.change.withdrawn()
-	out := Erased{}
 	if err := tx.session.Forget(id); err != nil { // first, as queues are locked before the rest
-		return nil, err
+		return err
 	}
 	if err := tx.releaseAvatarOf(model.EntityID(id)); err != nil {
-		return nil, err
+		return err
 	}
 	// The first four once more: a call that had begun before may have added to them.
 	for _, table := range []string{"conversations", "mutes", "events", "requests", "account_erasures", "accounts"} {
-		if err := tx.erase(out, table, `DELETE FROM `+table+` WHERE account = ?`, id); err != nil {
-			return nil, err
+		if err := tx.Post(`DELETE FROM `+table+` WHERE account = ?`, id); err != nil {
+			return err
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // OnlyIn lists the accounts that an organization created and that belong to no
-// other, but for operators.
+// other, but for operators and those that have ended.
 func (tx *Tx) OnlyIn(id model.OrganizationID) ([]model.AccountID, error) {
 	return Column[model.AccountID](tx, `SELECT account FROM accounts a WHERE created_by = ? AND operator = 0
 		AND NOT EXISTS (SELECT 1 FROM memberships m WHERE m.account = a.account AND m.organization <> ?
-		AND `+OfStanding+`m.organization))) ORDER BY account`, id, id)
+		AND `+OfStanding+`m.organization)))
+		AND NOT EXISTS (SELECT 1 FROM account_erasures e WHERE e.account = a.account) ORDER BY account`, id, id)
 }

@@ -169,25 +169,23 @@ func (tx *Tx) MutesNaming(account model.AccountID, after ConversationKey, limit 
 }
 
 // EraseMutes removes mutes.
-func (tx *Tx) EraseMutes(keys []ConversationKey) (Erased, error) {
-	out := Erased{}
+func (tx *Tx) EraseMutes(keys []ConversationKey) error {
 	for _, k := range keys {
-		if err := tx.erase(out, "mutes", `DELETE FROM mutes WHERE account = ? AND organization = ? AND entity = ?`,
+		if err := tx.Post(`DELETE FROM mutes WHERE account = ? AND organization = ? AND entity = ?`,
 			k.Account, k.Organization, k.Entity); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // EraseConversations removes conversations.
-func (tx *Tx) EraseConversations(keys []ConversationKey) (Erased, error) {
-	out := Erased{}
+func (tx *Tx) EraseConversations(keys []ConversationKey) error {
 	for _, k := range keys {
-		if err := tx.erase(out, "conversations", `DELETE FROM conversations WHERE account = ? AND organization = ?
+		if err := tx.Post(`DELETE FROM conversations WHERE account = ? AND organization = ?
 			AND entity = ?`, k.Account, k.Organization, k.Entity); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return out, nil
+	return nil
 }

@@ -18,6 +18,7 @@ const (
 	EraseHeld                            // what was kept for a hold that was lifted
 	EraseUnreadable                      // messages of an organization that nobody can read any more
 	Withdraw                             // what was taken out of an account's long queue
+	EraseTraces                          // what accounts keep of a deleted organization, and those that it made
 )
 
 // Job is something that is to be done about a subject after the transaction that noted it, and

@@ -63,12 +63,12 @@ func (tx *Tx) MetadataOf(entity model.EntityID, limit int) ([]model.Organization
 }
 
 // EraseMetadata removes what is kept for an entity in these organizations.
-func (tx *Tx) EraseMetadata(entity model.EntityID, in []model.OrganizationID) (Erased, error) {
+func (tx *Tx) EraseMetadata(entity model.EntityID, in []model.OrganizationID) error {
 	slices.Sort(in)
 	for _, organization := range in {
 		if err := tx.DeleteMetadata(organization, entity); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return Erased{"metadata": int64(len(in))}, nil
+	return nil
 }

@@ -29,6 +29,16 @@ func (tx *Tx) EndOrganization(id model.OrganizationID) error {
 	return tx.NoteJob(&Job{Kind: EraseOrganization, Subject: []byte(id)})
 }
 
+// NoteTraces notes that what accounts keep of an organization that ends is to be erased, and the
+// accounts that it created and that are in no other one, unless these stay.
+func (tx *Tx) NoteTraces(id model.OrganizationID, keepAccounts bool) error {
+	state := []byte{0, 0}
+	if keepAccounts {
+		state[0] = 1
+	}
+	return tx.NoteJob(&Job{Kind: EraseTraces, Subject: []byte(id), State: state})
+}
+
 // BeingErased reports whether something is left of a deleted organization. While a
 // transaction that asks goes on, no other one erases any of it.
 func (tx *Tx) BeingErased(id model.OrganizationID) (bool, error) {
@@ -42,6 +52,9 @@ const memberRows = 3
 
 // endRows is how many of these are left where it has no role.
 const endRows = 2
+
+// Erased counts the rows of a deleted organization that went, by table.
+type Erased map[string]int64
 
 // EraseMembers takes the next members out of a deleted organization, with what they have of
 // it, and tells them; it writes about so many rows. ended are those that are out: where one
@@ -122,8 +135,8 @@ func (tx *Tx) endMembers(erased Erased, id model.OrganizationID, accounts []mode
 	if err != nil {
 		return err
 	}
-	return tx.erase(erased, "memberships", `DELETE FROM memberships WHERE organization = ? AND account IN (?*)`, id,
-		accounts)
+	_, err = tx.eraseSome(erased, `DELETE FROM memberships WHERE organization = ? AND account IN (?*)`, id, accounts)
+	return err
 }
 
 // eraseSome runs a statement that removes some rows of a table, and counts them.
@@ -218,7 +231,7 @@ func (tx *Tx) EraseGroups(id model.OrganizationID, rows int) (erased Erased, mor
 			break
 		}
 		if err = tx.releaseAvatarOf(g.Entity()); err == nil {
-			err = tx.erase(erased, "groups", `DELETE FROM groups WHERE group_token = ?`, g.ID)
+			_, err = tx.eraseSome(erased, `DELETE FROM groups WHERE group_token = ?`, g.ID)
 		}
 	}
 	return erased, len(groups) > 0, err

@@ -38,15 +38,14 @@ func (tx *Tx) RequestsIn(id model.OrganizationID, after RequestKey, limit int) (
 }
 
 // EraseRequests removes requests.
-func (tx *Tx) EraseRequests(keys []RequestKey) (Erased, error) {
-	out := Erased{}
+func (tx *Tx) EraseRequests(keys []RequestKey) error {
 	for _, k := range keys {
-		if err := tx.erase(out, "requests", `DELETE FROM requests WHERE account = ? AND request = ?`, k.Account,
+		if err := tx.Post(`DELETE FROM requests WHERE account = ? AND request = ?`, k.Account,
 			k.Request); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // PastMemberKey names a row of one who was in a group.
@@ -63,15 +62,14 @@ func (tx *Tx) PastMembersIn(id model.OrganizationID, after PastMemberKey, limit 
 }
 
 // ErasePastMembers forgets who was in groups.
-func (tx *Tx) ErasePastMembers(keys []PastMemberKey) (Erased, error) {
-	out := Erased{}
+func (tx *Tx) ErasePastMembers(keys []PastMemberKey) error {
 	for _, k := range keys {
-		if err := tx.erase(out, "past_members", `DELETE FROM past_members WHERE account = ? AND group_token = ?`,
+		if err := tx.Post(`DELETE FROM past_members WHERE account = ? AND group_token = ?`,
 			k.Account, k.Group); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // EventsIn returns up to limit events of an organization, after one.

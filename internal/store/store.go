@@ -96,6 +96,9 @@ func OpenCurrent(ctx context.Context, engine Engine) (*Store, error) {
 	return s, err
 }
 
+// NewEpoch names a new history of event positions.
+func NewEpoch() string { return model.RandomText(8) }
+
 // Epoch names the history that event positions belong to. It changes when a
 // backup is restored, so that no reader resumes into another history.
 func (s *Store) Epoch() string { return s.epoch }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"signet/internal/store"
-	"signet/internal/sweep"
 )
 
 // beside says whether a command has written to the store.
@@ -90,7 +89,7 @@ func TestWhatACommandHasEndedEndsItsReaders(t *testing.T) {
 	if _, err := node.Authenticate(ctx, one.Key.Key, "x", netip.Addr{}); err == nil {
 		t.Error("the key still opens")
 	}
-	c.must((&sweep.Eraser{Store: c.store, Clock: c.clock.Now}).Organization(ctx, o, true))
+	c.must(c.store.Update(ctx, func(tx *store.Tx) error { return tx.EndOrganization(o) }))
 	c.must(node.registry.watch(ctx, node.Service, beside(true)))
 	second.wantEnd()
 	other.wantOpen()

@@ -95,7 +95,7 @@ func newNodes(t *testing.T, limit int) *house {
 // serve adds a server on an engine.
 func (h *house) serve(engine store.Engine, ring *seal.Ring, limit int, blobs string) *server {
 	h.t.Helper()
-	kept, err := store.Open(h.t.Context(), engine, service.NewEpoch)
+	kept, err := store.Open(h.t.Context(), engine, store.NewEpoch)
 	h.must(err)
 	enginetest.Authenticate(kept)
 	files, err := blob.OpenDirectory(blobs)

@@ -20,7 +20,7 @@ const lookWindow = 2000
 // as holds up nobody. What another server has erased meanwhile, it leaves.
 type accountTraces struct {
 	store *store.Store
-	gone  func(rows []store.MessageRow, erased store.Erased) // is told what each transaction removed
+	gone  func(rows []store.MessageRow) // is told which messages each transaction removed
 }
 
 // erase looks through the next rows of a table, erases what it finds, and notes how far it
@@ -38,13 +38,13 @@ func (t *accountTraces) erase(ctx context.Context, e store.AccountErasure) (next
 		return e, true, err
 	}
 	for copies := range slices.Chunk(found.Copies, pieceRows) {
-		err := t.update(ctx, func(tx *store.Tx) (store.Erased, error) { return tx.EraseCopies(e.Account, copies) })
+		err := t.update(ctx, func(tx *store.Tx) error { return tx.EraseCopies(e.Account, copies) })
 		if err != nil {
 			return e, true, err
 		}
 	}
 	for events := range slices.Chunk(found.Events, pieceRows) {
-		err := t.update(ctx, func(tx *store.Tx) (store.Erased, error) { return tx.EraseEvents(events) })
+		err := t.update(ctx, func(tx *store.Tx) error { return tx.EraseEvents(events) })
 		if err != nil {
 			return e, true, err
 		}
@@ -52,18 +52,12 @@ func (t *accountTraces) erase(ctx context.Context, e store.AccountErasure) (next
 	return found.Next, true, t.store.Update(ctx, func(tx *store.Tx) error { return tx.KeepErasure(&found.Next) })
 }
 
-// update is store.Update that tells what went, and rests.
-func (t *accountTraces) update(ctx context.Context, fn func(tx *store.Tx) (store.Erased, error)) error {
+// update is store.Update with a rest after it.
+func (t *accountTraces) update(ctx context.Context, fn func(tx *store.Tx) error) error {
 	begun := time.Now()
-	var erased store.Erased
-	err := t.store.Update(ctx, func(tx *store.Tx) (err error) {
-		erased, err = fn(tx)
-		return err
-	})
-	if err != nil {
+	if err := t.store.Update(ctx, fn); err != nil {
 		return err
 	}
-	t.gone(nil, erased)
 	return backlog.Rest(ctx, begun)
 }
 
@@ -99,7 +93,7 @@ func (t *accountTraces) messages(ctx context.Context, keys []store.MessageKey) e
 			if err != nil {
 				return err
 			}
-			t.gone(gone, nil)
+			t.gone(gone)
 			if err := backlog.Rest(ctx, begun); err != nil {
 				return err
 			}
@@ -125,23 +119,23 @@ func (t *accountTraces) finish(ctx context.Context, id model.AccountID) error {
 		return err
 	}
 	for more := true; more; {
-		err := t.update(ctx, func(tx *store.Tx) (erased store.Erased, err error) {
-			erased, more, err = tx.EraseOwn(id, pieceRows)
-			return erased, err
+		err := t.update(ctx, func(tx *store.Tx) (err error) {
+			more, err = tx.EraseOwn(id, pieceRows)
+			return err
 		})
 		if err != nil {
 			return err
 		}
 	}
-	return t.update(ctx, func(tx *store.Tx) (store.Erased, error) {
+	return t.update(ctx, func(tx *store.Tx) error {
 		if err := authorship.ForgetMade(tx, by, request); err != nil {
-			return nil, err
+			return err
 		}
 		if err := searchindex.RemoveAccount(tx, id); err != nil {
-			return nil, err
+			return err
 		}
-		if _, err := tx.CloseAccount(id); err != nil {
-			return nil, err
+		if err := tx.CloseAccount(id); err != nil {
+			return err
 		}
 		return tx.FinishAccount(id)
 	})
@@ -155,7 +149,7 @@ func (t *accountTraces) forget(ctx context.Context, id model.AccountID) error {
 		func() error {
 			return eraseFound(ctx, t, func(tx *store.Tx) ([]store.ConversationKey, error) {
 				return tx.ConversationsNaming(id, conversation, pieceRows)
-			}, func(tx *store.Tx, found []store.ConversationKey) (store.Erased, error) {
+			}, func(tx *store.Tx, found []store.ConversationKey) error {
 				conversation = found[len(found)-1]
 				return tx.EraseConversations(found)
 			})
@@ -163,7 +157,7 @@ func (t *accountTraces) forget(ctx context.Context, id model.AccountID) error {
 		func() error {
 			return eraseFound(ctx, t, func(tx *store.Tx) ([]store.ConversationKey, error) {
 				return tx.MutesNaming(id, mute, pieceRows)
-			}, func(tx *store.Tx, found []store.ConversationKey) (store.Erased, error) {
+			}, func(tx *store.Tx, found []store.ConversationKey) error {
 				mute = found[len(found)-1]
 				return tx.EraseMutes(found)
 			})
@@ -171,15 +165,15 @@ func (t *accountTraces) forget(ctx context.Context, id model.AccountID) error {
 		func() error {
 			return eraseFound(ctx, t, func(tx *store.Tx) ([]model.OrganizationID, error) {
 				return tx.MetadataOf(entity, pieceRows)
-			}, func(tx *store.Tx, found []model.OrganizationID) (store.Erased, error) {
+			}, func(tx *store.Tx, found []model.OrganizationID) error {
 				return tx.EraseMetadata(entity, found)
 			})
 		},
 		func() error {
 			return eraseFound(ctx, t, func(tx *store.Tx) ([]searchindex.Left, error) {
 				return searchindex.LeftOf(tx, entity, pieceRows)
-			}, func(tx *store.Tx, found []searchindex.Left) (store.Erased, error) {
-				return nil, searchindex.EraseLeft(tx, entity, found)
+			}, func(tx *store.Tx, found []searchindex.Left) error {
+				return searchindex.EraseLeft(tx, entity, found)
 			})
 		},
 		func() error {
@@ -189,8 +183,8 @@ func (t *accountTraces) forget(ctx context.Context, id model.AccountID) error {
 					return nil, err
 				}
 				return []authorship.Works{works}, err
-			}, func(tx *store.Tx, found []authorship.Works) (store.Erased, error) {
-				return nil, authorship.ForgetAuthor(tx, found[0])
+			}, func(tx *store.Tx, found []authorship.Works) error {
+				return authorship.ForgetAuthor(tx, found[0])
 			})
 		},
 	} {
@@ -203,59 +197,57 @@ func (t *accountTraces) forget(ctx context.Context, id model.AccountID) error {
 
 // eraseFound erases what find finds, until that is nothing.
 func eraseFound[T any](ctx context.Context, t *accountTraces, find func(*store.Tx) ([]T, error),
-	erase func(*store.Tx, []T) (store.Erased, error)) error {
+	erase func(*store.Tx, []T) error) error {
 	for {
 		found, err := store.Read(ctx, t.store, find)
 		if err != nil || len(found) == 0 {
 			return err
 		}
-		if err := t.update(ctx, func(tx *store.Tx) (store.Erased, error) { return erase(tx, found) }); err != nil {
+		if err := t.update(ctx, func(tx *store.Tx) error { return erase(tx, found) }); err != nil {
 			return err
 		}
 	}
 }
 
-// eraseAccount goes on with the erasure of an account that a call has ended.
-func (w *Sweeper) eraseAccount(ctx context.Context, j *store.Job) (backlog.Next, error) {
-	begun := time.Now()
-	account := model.AccountID(j.Subject)
-	e, found, err := w.accountErasure(ctx, account)
+// account goes on with the erasure of an account that has ended.
+func (e *Eraser) account(ctx context.Context, j *store.Job) (backlog.Next, error) {
+	left, found, err := e.leftOf(ctx, model.AccountID(j.Subject))
 	if err != nil || !found {
 		return backlog.Over(), err
 	}
-	traces := accountTraces{store: w.Store, gone: func(rows []store.MessageRow, _ store.Erased) { w.erasedMessages(rows) }}
+	traces := accountTraces{store: e.Store, gone: e.gone}
 	for more := true; more; {
-		if waits, err := w.waits(ctx, &e); err != nil {
+		if waits, err := e.waits(ctx, &left); err != nil {
 			return backlog.Next{}, err
 		} else if waits {
-			return backlog.At(w.Clock.StoreTime(w.Clock.Now()).Add(time.Second)), nil
+			return backlog.At(e.Now().Add(time.Second)), nil
 		}
-		if time.Since(begun) > actTime {
-			return backlog.Again(), nil
+		if err := backlog.Turn(ctx); err != nil {
+			return backlog.Next{}, err
 		}
-		if e, more, err = traces.erase(ctx, e); err != nil {
+		if left, more, err = traces.erase(ctx, left); err != nil {
 			return backlog.Next{}, err
 		}
 	}
 	over := backlog.Over()
-	over.Done = w.EraseSoon
+	over.Done = e.Wipe
 	return over, nil
 }
 
-func (w *Sweeper) accountErasure(ctx context.Context, account model.AccountID) (e store.AccountErasure, found bool,
+func (e *Eraser) leftOf(ctx context.Context, account model.AccountID) (left store.AccountErasure, found bool,
 	err error) {
-	err = w.Store.View(ctx, func(tx *store.Tx) (err error) {
-		e, found, err = tx.ErasureOf(account)
+	err = e.Store.View(ctx, func(tx *store.Tx) (err error) {
+		left, found, err = tx.ErasureOf(account)
 		return err
 	})
-	return e, found, err
+	return left, found, err
 }
 
 // waits reports whether an erasure waits until what was left to be done in pieces before,
 // and may tell of the account, is done.
-func (w *Sweeper) waits(ctx context.Context, e *store.AccountErasure) (bool, error) {
-	if e.Stage != store.EraseEvents {
+func (e *Eraser) waits(ctx context.Context, left *store.AccountErasure) (bool, error) {
+	if left.Stage != store.EraseEvents {
 		return false, nil
 	}
-	return store.Read(ctx, w.Store, func(tx *store.Tx) (bool, error) { return tx.HasPiecesBefore(e.Noted) })
+	return store.Read(ctx, e.Store, func(tx *store.Tx) (bool, error) { return tx.HasPiecesBefore(left.Noted) })
 }

@@ -32,21 +32,12 @@ func (w *Sweeper) sweepMessages(ctx context.Context, at time.Time) (total int, e
 		if err != nil {
 			return total, err
 		}
-		w.forget(gone)
+		forget(w.Cases, gone)
 		w.Counts.countEnded(gone)
 		if total += len(gone); !more {
 			return total, nil
 		}
 	}
-}
-
-// forget drops messages that are gone.
-func (w *Sweeper) forget(gone []store.MessageRow) {
-	ids := make([]model.MessageID, len(gone))
-	for i := range gone {
-		ids[i] = gone[i].ID
-	}
-	w.Cases.ForgetMessages(ids...)
 }
 
 // shareOrganizations keeps legal holds from being set while messages are erased. It

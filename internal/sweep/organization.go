@@ -74,9 +74,9 @@ func nextFrom(tx *store.Tx, id model.OrganizationID, from remains) (p part, at r
 	return p, remains{}, false, nil
 }
 
-// eraseOrganization erases the next of what a deleted organization held; with the last of it the
+// organization erases the next of what a deleted organization held; with the last of it the
 // organization is forgotten.
-func (w *Sweeper) eraseOrganization(tx *store.Tx, j *store.Job) (backlog.Next, error) {
+func (e *Eraser) organization(tx *store.Tx, j *store.Job) (backlog.Next, error) {
 	id := model.OrganizationID(j.Subject)
 	if left, err := tx.BeingErased(id); err != nil || !left {
 		return backlog.Over(), err
@@ -91,21 +91,15 @@ func (w *Sweeper) eraseOrganization(tx *store.Tx, j *store.Job) (backlog.Next, e
 	}
 	if !found {
 		over := backlog.Over()
-		over.Done = w.EraseSoon
+		over.Done = e.Wipe
 		return over, tx.FinishErasure(id)
 	}
 	j.State = []byte{byte(at.stage), byte(at.beside)}
 	again := backlog.Again()
 	again.Rows = backlog.Rows
 	again.Done = func() {
-		w.Cases.Wake(done.members...)
-		w.erasedMessages(done.messages)
+		e.Readers.Wake(done.members...)
+		e.gone(done.messages)
 	}
 	return again, nil
-}
-
-// erasedMessages counts and forgets messages that were erased before their end.
-func (w *Sweeper) erasedMessages(rows []store.MessageRow) {
-	w.forget(rows)
-	w.Counts.Erased.Add(int64(len(rows)))
 }

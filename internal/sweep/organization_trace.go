@@ -2,62 +2,105 @@ package sweep
 
 import (
 	"context"
+	"errors"
+	"time"
 
+	"signet/internal/backlog"
 	"signet/internal/model"
 	"signet/internal/store"
 )
 
-// tracesOf erases what accounts have left of a deleted organization, some rows in a transaction.
-// Another run goes on where one was broken off.
-func (t *accountTraces) tracesOf(ctx context.Context, id model.OrganizationID) error {
-	for _, erase := range []func() error{
-		func() error {
+// traces erases what accounts keep of an organization that a command erases. Before, it ends the
+// accounts that the organization created and that are in no other one, unless these stay, or a
+// legal hold keeps messages of theirs. It comes after what the organization held itself.
+//
+// The state of its job is whether the accounts stay, and how many of the tables were looked
+// through: each may take seconds.
+func (e *Eraser) traces(ctx context.Context, j *store.Job) (backlog.Next, error) {
+	id := model.OrganizationID(j.Subject)
+	stay, stage := j.State[0] == 1, int(j.State[1])
+	left, err := store.Read(ctx, e.Store, func(tx *store.Tx) (bool, error) { return tx.BeingErased(id) })
+	if err != nil || left {
+		return backlog.At(e.Now().Add(time.Second / 10)), err
+	}
+	if stage == 0 && !stay {
+		if err := e.endAccounts(ctx, id); err != nil {
+			return backlog.Next{}, err
+		}
+	}
+	for tables := e.tracesOf(id); stage < len(tables); stage++ {
+		j.State[1] = byte(stage)
+		err := backlog.Turn(ctx)
+		if err == nil {
+			err = tables[stage](ctx)
+		}
+		if err != nil {
+			return backlog.Next{}, err
+		}
+	}
+	over := backlog.Over()
+	over.Done = e.Wipe
+	return over, e.Store.Update(ctx, func(tx *store.Tx) error { return tx.ForgetToken(id) })
+}
+
+// endAccounts ends the accounts that an organization created and that are in no other one.
+func (e *Eraser) endAccounts(ctx context.Context, id model.OrganizationID) error {
+	accounts, err := store.Read(ctx, e.Store, func(tx *store.Tx) ([]model.AccountID, error) { return tx.OnlyIn(id) })
+	for i := 0; i < len(accounts) && err == nil; i++ {
+		err = e.EndAccount(ctx, accounts[i])
+		if model.IsNotFound(err) || errors.Is(err, model.UnderHold()) {
+			err = nil
+		}
+		err = errors.Join(err, backlog.Turn(ctx))
+	}
+	return err
+}
+
+// tracesOf looks through a table each for what accounts keep of a deleted organization, and
+// erases it, some rows in a transaction.
+func (e *Eraser) tracesOf(id model.OrganizationID) []func(context.Context) error {
+	t := &accountTraces{store: e.Store, gone: e.gone}
+	return []func(context.Context) error{
+		func(ctx context.Context) error {
 			return eraseAfter(ctx, t, func(tx *store.Tx, after store.RequestKey) ([]store.RequestKey, error) {
 				return tx.RequestsIn(id, after, pieceRows)
 			}, (*store.Tx).EraseRequests)
 		},
-		func() error {
+		func(ctx context.Context) error {
 			return eraseAfter(ctx, t, func(tx *store.Tx, after store.ConversationKey) ([]store.ConversationKey, error) {
 				return tx.ConversationsIn(id, after, pieceRows)
 			}, (*store.Tx).EraseConversations)
 		},
-		func() error {
+		func(ctx context.Context) error {
 			return eraseAfter(ctx, t, func(tx *store.Tx, after store.PastMemberKey) ([]store.PastMemberKey, error) {
 				return tx.PastMembersIn(id, after, pieceRows)
 			}, (*store.Tx).ErasePastMembers)
 		},
-		func() error {
+		func(ctx context.Context) error {
 			return eraseAfter(ctx, t, func(tx *store.Tx, after store.ConversationKey) ([]store.ConversationKey, error) {
 				return tx.MutesIn(id, after, pieceRows)
 			}, (*store.Tx).EraseMutes)
 		},
-		func() error {
+		func(ctx context.Context) error {
 			return eraseAfter(ctx, t, func(tx *store.Tx, after store.EventKey) ([]store.EventKey, error) {
 				return tx.EventsIn(id, after, pieceRows)
 			}, (*store.Tx).EraseEvents)
 		},
-		func() error {
+		func(ctx context.Context) error {
 			return eraseAfter(ctx, t, func(tx *store.Tx, after model.AccountID) ([]model.AccountID, error) {
 				return tx.MadeBy(id, after, pieceRows)
-			}, func(tx *store.Tx, found []model.AccountID) (store.Erased, error) {
-				return nil, tx.ForgetMaker(id, found)
-			})
+			}, func(tx *store.Tx, found []model.AccountID) error { return tx.ForgetMaker(id, found) })
 		},
-	} {
-		if err := erase(); err != nil {
-			return err
-		}
 	}
-	return nil
 }
 
 // eraseAfter is eraseFound where find looks in the order of keys, after the last one that was
 // found.
 func eraseAfter[T any](ctx context.Context, t *accountTraces, find func(tx *store.Tx, after T) ([]T, error),
-	erase func(*store.Tx, []T) (store.Erased, error)) error {
+	erase func(*store.Tx, []T) error) error {
 	var after T
 	return eraseFound(ctx, t, func(tx *store.Tx) ([]T, error) { return find(tx, after) },
-		func(tx *store.Tx, found []T) (store.Erased, error) {
+		func(tx *store.Tx, found []T) error {
 			after = found[len(found)-1]
 			return erase(tx, found)
 		})

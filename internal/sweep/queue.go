@@ -43,15 +43,15 @@ func (w *Sweeper) sweepQueues(ctx context.Context, at time.Time) error {
 }
 
 // withdraw removes what was withdrawn from an account's long queue.
-func (w *Sweeper) withdraw(ctx context.Context, j *store.Job) (backlog.Next, error) {
-	withdrawals, err := store.Read(ctx, w.Store, func(tx *store.Tx) ([]store.Withdrawal, error) {
+func (e *Eraser) withdraw(ctx context.Context, j *store.Job) (backlog.Next, error) {
+	withdrawals, err := store.Read(ctx, e.Store, func(tx *store.Tx) ([]store.Withdrawal, error) {
 		return tx.Withdrawals(model.AccountID(j.Subject))
 	})
 	if err != nil || len(withdrawals) == 0 {
 		return backlog.Over(), err
 	}
 	for i := range withdrawals {
-		if err := fanout.Withdraw(ctx, w.Store, &withdrawals[i]); err != nil {
+		if err := fanout.Withdraw(ctx, e.Store, &withdrawals[i]); err != nil {
 			return backlog.Next{}, err
 		}
 	}

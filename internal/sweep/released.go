@@ -6,10 +6,10 @@ import (
 	"signet/internal/store"
 )
 
-// eraseHeld erases the next of what was kept for a hold that was lifted.
-func (w *Sweeper) eraseHeld(tx *store.Tx, j *store.Job) (backlog.Next, error) {
+// released erases the next of what was kept for a hold that was lifted.
+func (e *Eraser) released(tx *store.Tx, j *store.Job) (backlog.Next, error) {
 	id := model.OrganizationID(j.Subject)
-	if released, err := tx.Released(id); err != nil || !released {
+	if lifted, err := tx.Released(id); err != nil || !lifted {
 		return backlog.Over(), err
 	}
 	rows, err := tx.HeldMessages(id, model.MessageID{}, batch)
@@ -18,7 +18,7 @@ func (w *Sweeper) eraseHeld(tx *store.Tx, j *store.Job) (backlog.Next, error) {
 	}
 	if len(rows) == 0 {
 		over := backlog.Over()
-		over.Done = w.EraseSoon
+		over.Done = e.Wipe
 		return over, tx.FinishHold(id)
 	}
 	for i := range rows {
@@ -28,6 +28,6 @@ func (w *Sweeper) eraseHeld(tx *store.Tx, j *store.Job) (backlog.Next, error) {
 	}
 	again := backlog.Again()
 	again.Rows = backlog.Rows
-	again.Done = func() { w.Counts.Erased.Add(int64(len(rows))) }
+	again.Done = func() { e.Counts.Erased.Add(int64(len(rows))) }
 	return again, noteKeyEndings(tx, rows)
 }

@@ -1,7 +1,6 @@
 // Package sweep does what happens beside calls: it sweeps what has ended from the disk,
-// destroys keys with which nothing is sealed any more, erases accounts and organizations
-// for the operator, exports what a legal hold keeps, verifies what is stored, and counts
-// what waits.
+// destroys keys with which nothing is sealed any more, erases what calls and commands gave
+// up, and counts what waits.
 //
 // It owns when and in which order something goes. It does not know who may ask for that,
 // nor how a call is answered.
@@ -40,10 +39,7 @@ type Cases interface {
 	Age()
 	// Forget drops all that is remembered of the store.
 	Forget()
-	// ForgetMessages drops messages that were erased.
-	ForgetMessages(ids ...model.MessageID)
-	// Wake tells readers that something has come into their queues.
-	Wake(accounts ...model.AccountID)
+	Readers
 }
 
 // Access is what knows of keys.
@@ -69,6 +65,8 @@ type Options struct {
 	Interval  time.Duration    // what has ended is erased within it
 	Retention time.Duration    // how long an unacknowledged event stays; 0: for good
 	QueueMax  int              // events besides messages that a queue holds; 0: no limit
+
+	EndAccount func(context.Context, model.AccountID) error // as that of an Eraser
 }
 
 // Sweeper removes what has ended. It cannot be read by then: the sweep only takes
@@ -93,6 +91,12 @@ func NewSweeper(o Options) *Sweeper {
 	w := &Sweeper{Options: o, soon: make(chan struct{}, 1), begun: o.Clock.Now()}
 	w.tasks.name()
 	return w
+}
+
+// Eraser returns what erases beside calls what they gave up.
+func (w *Sweeper) Eraser() *Eraser {
+	return &Eraser{Store: w.Store, Readers: w.Cases, Now: func() time.Time { return w.Clock.StoreTime(w.Clock.Now()) },
+		EndAccount: w.EndAccount, Wipe: w.EraseSoon, Counts: &w.Counts}
 }
 
 // EraseSoon asks for a sweep of what a call gave up, and of the store's files, without

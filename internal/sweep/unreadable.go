@@ -3,7 +3,6 @@ package sweep
 import (
 	"context"
 	"slices"
-	"time"
 
 	"signet/internal/backlog"
 	"signet/internal/model"
@@ -13,20 +12,19 @@ import (
 // departureWindow is how many messages a step looks through.
 const departureWindow = 1000
 
-// eraseUnreadable erases messages of an organization that no account can read any more: all
+// unreadable erases messages of an organization that no account can read any more: all
 // that sent or got one have removed the conversation, left the organization or are gone.
-func (w *Sweeper) eraseUnreadable(ctx context.Context, j *store.Job) (backlog.Next, error) {
-	begun := time.Now()
+func (e *Eraser) unreadable(ctx context.Context, j *store.Job) (backlog.Next, error) {
 	for {
-		d, found, err := w.departure(ctx, model.OrganizationID(j.Subject))
+		d, found, err := e.departure(ctx, model.OrganizationID(j.Subject))
 		if err != nil || !found {
 			return backlog.Over(), err
 		}
-		if time.Since(begun) > actTime {
-			return backlog.Again(), nil
+		if err := backlog.Turn(ctx); err != nil {
+			return backlog.Next{}, err
 		}
 		var ids []model.MessageID
-		err = w.Store.View(ctx, func(tx *store.Tx) (err error) {
+		err = e.Store.View(ctx, func(tx *store.Tx) (err error) {
 			var next store.Departure
 			if ids, next, err = tx.Unreadable(d, departureWindow); err == nil {
 				d = next
@@ -36,14 +34,14 @@ func (w *Sweeper) eraseUnreadable(ctx context.Context, j *store.Job) (backlog.Ne
 		if err != nil {
 			return backlog.Next{}, err
 		}
-		if err := w.eraseIfUnreadable(ctx, d, ids); err != nil {
+		if err := e.eraseIfUnreadable(ctx, d, ids); err != nil {
 			return backlog.Next{}, err
 		}
 	}
 }
 
-func (w *Sweeper) departure(ctx context.Context, id model.OrganizationID) (d store.Departure, found bool, err error) {
-	err = w.Store.View(ctx, func(tx *store.Tx) (err error) {
+func (e *Eraser) departure(ctx context.Context, id model.OrganizationID) (d store.Departure, found bool, err error) {
+	err = e.Store.View(ctx, func(tx *store.Tx) (err error) {
 		d, found, err = tx.DepartureOf(id)
 		return err
 	})
@@ -52,11 +50,11 @@ func (w *Sweeper) departure(ctx context.Context, id model.OrganizationID) (d sto
 
 // eraseIfUnreadable erases these messages, and then remembers how far the departure was looked
 // into.
-func (w *Sweeper) eraseIfUnreadable(ctx context.Context, d store.Departure, ids []model.MessageID) error {
+func (e *Eraser) eraseIfUnreadable(ctx context.Context, d store.Departure, ids []model.MessageID) error {
 	for some := range slices.Chunk(ids, batch) {
 		for more := true; more; {
 			var gone []store.MessageRow
-			err := w.Store.Update(ctx, func(tx *store.Tx) error {
+			err := e.Store.Update(ctx, func(tx *store.Tx) error {
 				if err := tx.LockMessages([]model.OrganizationID{d.Organization}, some...); err != nil {
 					return err
 				}
@@ -71,9 +69,14 @@ func (w *Sweeper) eraseIfUnreadable(ctx context.Context, d store.Departure, ids 
 			if err != nil {
 				return err
 			}
-			w.erasedMessages(gone)
-			w.erased.Store(w.erased.Load() || len(gone) > 0)
+			e.gone(gone)
+			if len(gone) > 0 {
+				e.Wipe()
+			}
+			if err := backlog.Turn(ctx); err != nil {
+				return err
+			}
 		}
 	}
-	return w.Store.Update(ctx, func(tx *store.Tx) error { return tx.KeepDeparture(d) })
+	return e.Store.Update(ctx, func(tx *store.Tx) error { return tx.KeepDeparture(d) })
 }

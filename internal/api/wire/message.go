@@ -86,9 +86,29 @@ type MessageStatus struct {
 }
 
 func ShownStatus(s service.MessageStatus) MessageStatus {
-	w := MessageStatus{ClientID: s.Message, IsRecalled: s.Recalled, Statuses: make([]StatusRow, len(s.Rows))}
-	for i, row := range s.Rows {
-		w.Statuses[i] = StatusRow{row.Account, row.Status.String(), Time(row.Time)}
+	return MessageStatus{ClientID: s.Message, IsRecalled: s.Recalled, Statuses: StatusRows(s.Rows)}
+}
+
+// StatusRows shows how far a message got with whom.
+func StatusRows(rows []model.StatusRow) []StatusRow {
+	out := make([]StatusRow, len(rows))
+	for i, row := range rows {
+		out[i] = StatusRow{row.Account, row.Status.String(), Time(row.Time)}
 	}
-	return w
+	return out
+}
+
+// ExportedMessage is a line of messages.jsonl, in an archive of a person's data.
+type ExportedMessage struct {
+	Message
+	Statuses []StatusRow `json:"statuses"`
+	File     string      `json:"file,omitempty"` // its attachment, in the archive
+}
+
+// HeldMessage is a line of messages.jsonl, in the export of what a legal hold keeps.
+type HeldMessage struct {
+	ExportedMessage
+	IsOver        bool `json:"is_over,omitempty"`         // nobody can read it any more
+	IsUnreadable  bool `json:"is_unreadable,omitempty"`   // its key is gone, and with it the content
+	IsFileMissing bool `json:"is_file_missing,omitempty"` // the bytes of its attachment are gone
 }

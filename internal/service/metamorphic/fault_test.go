@@ -7,6 +7,7 @@ import (
 
 	"signet/internal/fanout"
 	"signet/internal/model"
+	"signet/internal/people"
 	"signet/internal/service"
 )
 
@@ -66,7 +67,8 @@ func TestAGroupOfADeletedOrganizationIsNotFound(t *testing.T) {
 	g, err := s.CreateGroup(t.Context(), s.actor(t, 1),
 		service.GroupCommand{Name: &name, Members: []string{s.template.people[2].id.String()}})
 	must(t, err)
-	must(t, s.DeleteOrganization(t.Context(), s.actor(t, 0), s.template.organization, nameOfFirst))
+	must(t, s.DeleteOrganization(t.Context(), s.actor(t, 0),
+		people.DeleteCommand{Organization: s.template.organization, Name: nameOfFirst}))
 	for _, moment := range []string{"before", "after"} {
 		for i := range 3 {
 			if err := s.DeleteGroup(t.Context(), s.actor(t, i), g.ID); !model.IsNotFound(err) {

@@ -161,7 +161,8 @@ func (p *play) deleteOrganization(t *rapid.T) {
 		t.Skip("organizations are to live for a while")
 	}
 	p.tick()
-	err := p.service.DeleteOrganization(t.Context(), p.actor(t, p.world.accounts[0]), o.id, o.name)
+	err := p.service.DeleteOrganization(t.Context(), p.actor(t, p.world.accounts[0]),
+		people.DeleteCommand{Organization: o.id, Name: o.name})
 	agree(t, "delete an organization", err, p.world.end(o))
 }
 

@@ -106,7 +106,7 @@ type cases struct {
 // closes all.
 func openService(t enginetest.TB, dir string, clock func() time.Time, rows int) (*cases, *keptStore, error) {
 	engine := enginetest.Open(t, dir, enginetest.Options{Clock: clock, Readers: 1})
-	kept, err := store.Open(context.Background(), engine, service.NewEpoch)
+	kept, err := store.Open(context.Background(), engine, store.NewEpoch)
 	if err != nil {
 		return nil, nil, errors.Join(err, engine.Close())
 	}
@@ -133,7 +133,7 @@ func openService(t enginetest.TB, dir string, clock func() time.Time, rows int) 
 		Cases: s.Service, Access: control,
 		Audit: audit.NewLog(audit.Options{Store: kept, Clock: clock}), Log: log, Retention: retention,
 	})
-	work.Register(sweeper.Kinds()...)
+	work.Register(sweeper.Eraser().Kinds()...)
 	return s, &keptStore{kept, engine, blobs, sweeper, work}, nil
 }
 
