@@ -238,7 +238,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		firstLink: link.Make,
 		ready:     func(ctx context.Context) error { return errors.Join(outdated(ctx, in, kept), ready(ctx)) },
 		watch:     func(ctx context.Context) error { return watchVersion(ctx, in, kept) },
-		background: append(append(nodes.tasks, guard(engine, registry, cases)...), sweeper.Run, work.Run, survey.Run,
+		background: append(append(nodes.tasks, guard(engine, registry, cases, work)...), sweeper.Run, work.Run, survey.Run,
 			keys.Run, forgeries.Run, copied.run, keeper.Run, blobs.watch, room.Run, newRest(engine, cases.Forget, in.log).run),
 		endStreams: hub.Close, awaitStreams: streams.Await, cutStreams: streams.Cut,
 		close: taken.all,

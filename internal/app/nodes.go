@@ -7,6 +7,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"signet/internal/backlog"
 	"signet/internal/custody"
 	"signet/internal/live"
 	"signet/internal/live/natsbus"
@@ -72,14 +73,23 @@ func registerNode(ctx context.Context, in surroundings, registry *stream.Registr
 	return out, nil
 }
 
-// guard returns the task that watches over the readers of a server that is alone.
-func guard(engine store.Engine, registry *stream.Registry, cases *service.Service) (tasks []func(context.Context)) {
-	if e, ok := engine.(interface {
+// guard returns the task of a server that is alone on its store, for what commands write there
+// beside it: work to be done, and what readers must learn of.
+func guard(engine store.Engine, registry *stream.Registry, cases *service.Service,
+	work *backlog.Worker) (tasks []func(context.Context)) {
+	e, ok := engine.(interface {
 		WrittenBeside(context.Context) (bool, error)
-	}); ok {
-		tasks = append(tasks, registry.Guard(cases, e.WrittenBeside))
+	})
+	if !ok {
+		return nil
 	}
-	return tasks
+	return append(tasks, registry.Guard(cases, func(ctx context.Context) (bool, error) {
+		written, err := e.WrittenBeside(ctx)
+		if written {
+			work.Look()
+		}
+		return written, err
+	}))
 }
 
 // registerBus adds the figures of the bus to the metrics.
