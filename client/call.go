@@ -50,7 +50,7 @@ func (r *request) set(name, value string) *request {
 	return r
 }
 
-// harmless marks a call that comes to the same when it is made twice.
+// harmless marks a call that has the same effect when it is made twice.
 func (r *request) harmless() *request {
 	r.repeat = always
 	return r

@@ -66,7 +66,7 @@ func Pages[T any](ask func(Page) (*Listing[T], error)) iter.Seq2[T, error] {
 	}
 }
 
-// ListedOrganization is an organization with what it comes to.
+// ListedOrganization is an organization with the counts that a list shows.
 type ListedOrganization struct {
 	Organization
 	CreatedTime time.Time `json:"created_time"`

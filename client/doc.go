@@ -30,7 +30,7 @@
 //
 // An attempt that failed for want of a connection, or with 429, 502, 503 or 504,
 // is made again as [RetryPolicy] says, where that is safe: for reads, for
-// changes that come to the same when made twice, and for every send and forward,
+// changes that have no further effect when made twice, and for every send and forward,
 // because these carry a Request-ID under which the server makes one message
 // only. What would do something twice (creating an account, a group, a key) is
 // repeated only after an answer that says it was not carried out (429), or when

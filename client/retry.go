@@ -29,8 +29,8 @@ func DefaultRetry() RetryPolicy {
 // NoRetry makes one attempt.
 func NoRetry() RetryPolicy { return RetryPolicy{Attempts: 1} }
 
-// delay returns how long to wait after the attempt of that number, counted from
-// 1: half to one and a half times the doubled delay, so that clients which
+// delay returns how long to wait after an attempt, given its number, counted
+// from 1: half to one and a half times the doubled delay, so that clients which
 // failed together do not come back together.
 func (p RetryPolicy) delay(attempt int) time.Duration {
 	d := p.MinDelay
@@ -51,7 +51,7 @@ type repeat int
 
 const (
 	whenRefused repeat = iota // only if the first attempt cannot have been carried out
-	always                    // made twice, it comes to the same
+	always                    // made twice, it has the same effect
 )
 
 // next returns the wait before another attempt; again is false where there must

@@ -67,7 +67,7 @@ const (
 	crowdedOutJitter = 15 * time.Second
 )
 
-// streamRetry is how a stream comes back; it does so for as long as its context holds.
+// streamRetry is how a stream reconnects, for as long as its context is not done.
 var streamRetry = RetryPolicy{MinDelay: 500 * time.Millisecond, MaxDelay: 30 * time.Second}
 
 var (

@@ -127,7 +127,7 @@ func (p *payload) attach(req *http.Request, dog *watchdog) error {
 }
 
 // detach makes sure that nothing reads the caller's file any more: the
-// transport may still do so when it has already reported the attempt's failure.
+// transport may go on reading it after it has reported that the attempt failed.
 // A running read of a file or of memory is waited for; one of a pipe might last
 // for ever, so its result is dropped instead.
 func (p *payload) detach() {

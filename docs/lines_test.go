@@ -4,6 +4,7 @@ import (
 	"go/scanner"
 	"go/token"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -35,8 +36,8 @@ func TestMarkdownLinesFit(t *testing.T) {
 	}
 }
 
-// TestGoLinesFit leaves out files that a program writes, and what of a line is a raw
-// string (a struct's tag, recorded JSON, a script): a break would change it.
+// TestGoLinesFit leaves out files that a program writes, and raw strings (a struct's tag,
+// recorded JSON, a script): a break would change them.
 func TestGoLinesFit(t *testing.T) {
 	t.Parallel()
 	generated := regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)
@@ -51,6 +52,60 @@ func TestGoLinesFit(t *testing.T) {
 			}
 		}
 	}
+}
+
+// riddles are phrases that send a reader to another sentence for what they mean.
+var riddles = regexp.MustCompile(`(?i)\b(?:(?:do|does|did|doing) so\b|what of\b|comes to\b|such an? one\b|those of which\b|` +
+	`of that(?: (?:one|other|what|it|is|are|where|there)\b|[.,;:)]|$))`)
+
+// TestCommentsSpeakForThemselves: a comment names what it is about.
+func TestCommentsSpeakForThemselves(t *testing.T) {
+	t.Parallel()
+	want := []comment{{1, "one  two"}, {4, "three"}, {5, " four five "}}
+	source := "// one\n//  two\na := 1\nb := 2 // three\n/**\n * four\n * five\n */\n"
+	if got := commentsOf(source); !slices.Equal(got, want) {
+		t.Fatalf("the comments are %+v", got)
+	}
+	for _, ending := range []string{".go", ".ts", ".tsx"} {
+		for _, file := range mustListFiles(t, ending) {
+			for _, c := range commentsOf(mustRead(t, file)) {
+				if found := riddles.FindString(c.text); found != "" {
+					t.Errorf("%s:%d: %q in a comment: say what it stands for", file, c.line, found)
+				}
+			}
+		}
+	}
+}
+
+// A comment is one line after code, or all lines of a comment that stands alone.
+type comment struct {
+	line int
+	text string // in one line
+}
+
+// commentsOf finds the comments of a source in Go or TypeScript. A text with two slashes after
+// a space counts as one too.
+func commentsOf(source string) (out []comment) {
+	var (
+		whole  = regexp.MustCompile(`^\s*(?://|/?\*+/?)\s?(.*?)(?:\s*\*/)?$`)
+		beside = regexp.MustCompile(`\s//\s(.*)$`)
+		goes   = false // the last line was part of a comment that stands alone
+	)
+	for i, line := range strings.Split(source, "\n") {
+		m := whole.FindStringSubmatch(line)
+		switch {
+		case m != nil && goes:
+			out[len(out)-1].text += " " + m[1]
+		case m != nil:
+			out = append(out, comment{i + 1, m[1]})
+		default:
+			if m := beside.FindStringSubmatch(line); m != nil {
+				out = append(out, comment{i + 1, m[1]})
+			}
+		}
+		goes = m != nil
+	}
+	return out
 }
 
 // withoutRawStrings returns a source in the same lines, without what its raw strings say.

@@ -58,8 +58,8 @@ func (c *Control) OwnerOf(ctx context.Context, key string) model.AccountID {
 	return actor.Account
 }
 
-// newActor is the owner of a key who comes with its present secret. With a key that has a
-// scope it is a member of that organization alone, and no operator (contract, section 1).
+// newActor is the owner of a key who comes with its present secret. A key whose scope is an
+// organization makes it a member there alone, and no operator (contract, section 1).
 func newActor(k model.Key, owner *model.Account, memberships []model.Membership) model.Actor {
 	return model.Actor{Account: k.Account, Home: owner.CreatedBy, Key: k, Secret: model.MarkOf(k.SecretHash),
 		Operator: owner.Operator && k.Scope == "", Disabled: owner.Disabled, Memberships: k.Within(memberships)}

@@ -113,7 +113,7 @@ func (c *Control) Forget(accounts ...model.AccountID) {
 	c.hub.Forget(accounts...)
 }
 
-// Drop does so on this one.
+// Drop drops what this node remembers of these accounts' keys.
 func (c *Control) Drop(accounts ...model.AccountID) { c.actors.drop(accounts...) }
 
 // DropAll drops all that is remembered of keys.

@@ -67,8 +67,8 @@ func (c *Control) SetDisabled(ctx context.Context, actor *model.Actor, address s
 	return nil
 }
 
-// Ruled finds the account that an address names for who decides about the whole of it:
-// those who may set its password without the old one. Nobody does so about itself.
+// Ruled finds the account that an address names for an actor who decides about the whole
+// of it: one who may set its password without the old one. No actor decides about itself.
 func (c *Control) Ruled(ctx context.Context, actor *model.Actor, address string) (Target, error) {
 	t, r, err := c.managed(ctx, actor, address)
 	if err == nil {

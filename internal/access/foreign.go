@@ -18,8 +18,8 @@ const foreignPerDay = 20
 var endings = []model.AuditAction{model.ActionMemberRemove, model.ActionRoleRevoke, model.ActionKeyRevoke}
 
 // TellHome notes in the log of the organization that created an account what was done to
-// it in another one, which the line names. It refuses what administrators of that one do
-// too often. Nothing but the line of the act itself comes after it in a transaction.
+// it in another one, which the line names. It refuses what administrators of the other one
+// do too often. Nothing but the line of the act itself comes after it in a transaction.
 func TellHome(tx *store.Tx, actor *model.Actor, line *model.AuditEntry, account *model.Account) error {
 	foreign := actsAbroad(actor, account)
 	if foreign {

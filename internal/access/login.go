@@ -86,7 +86,7 @@ func (c *Control) LoginWithKey(ctx context.Context, actor *model.Actor, device D
 	return c.login(ctx, &Proven{account: actor.Account}, device, actor)
 }
 
-// login issues a regular key for a device, in place of that device's last one. It
+// login issues a regular key for a device, in place of the last one for the same device. It
 // asks once more for what was proved: the key that it is from, or the password.
 func (c *Control) login(ctx context.Context, proven *Proven, device Device, from *model.Actor) (Login, error) {
 	account := proven.account

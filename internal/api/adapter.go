@@ -130,7 +130,7 @@ func (a *API) recovered(ctx context.Context, c *call, v any) {
 // finish counts and logs the call when it is over, however it ended.
 func (a *API) finish(c *call) {
 	if c.hijacked {
-		return // its stream does so
+		return // its stream counts and logs it at its end
 	}
 	took := a.clock().Sub(c.started)
 	a.metrics.inFlight.Dec()

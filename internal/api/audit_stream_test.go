@@ -32,7 +32,7 @@ func TestTheAuditLogIsFollowed(t *testing.T) {
 	change := func() { m.boss.post("/v2/organization/"+m.org, fields{"max_ttl": 600}).want(204) }
 	change()
 	all := m.boss.get(path + "?after=0&limit=1000").reply().list()
-	end := int64(len(all)) + 1 // with the entry of that reading
+	end := int64(len(all)) + 1 // with the entry about this very read
 
 	// From the beginning, from the middle, and from now on: the same entries.
 	whole := m.boss.openStreamAt(path + "?after=0")

@@ -17,11 +17,11 @@ type Authenticator interface {
 	// nothing, which counts as a failed login.
 	Authenticate(ctx context.Context, key, secret string, from netip.Addr) (*model.Actor, error)
 
-	// OpenSession does so for the key and the secret that the cookie of a session holds.
+	// OpenSession is Authenticate for the key and the secret in the cookie of a session.
 	OpenSession(ctx context.Context, key, secret string, from netip.Addr) (*model.Actor, error)
 
-	// Current returns what an actor is by now, or an error of that kind where what it came
-	// with has ended.
+	// Current returns what an actor is by now. Where its credentials have ended, it returns
+	// a *model.Error of kind Unauthenticated.
 	Current(ctx context.Context, actor *model.Actor) (*model.Actor, error)
 }
 

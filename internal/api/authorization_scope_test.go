@@ -65,7 +65,7 @@ func TestAuthorizationMatrixWithKeysOfThisOrganization(t *testing.T) {
 	}
 }
 
-// With a key of another organization an account is there as one of that other.
+// With a key of another organization, an account acts as a member of the other organization.
 func TestAuthorizationMatrixWithKeysOfAnotherOrganization(t *testing.T) {
 	t.Parallel()
 	m := startMatrix(t)

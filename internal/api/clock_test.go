@@ -124,7 +124,7 @@ func TestClockThatIsWrongForAWhileErasesNothing(t *testing.T) {
 	}
 	k.wantAll("afterwards")
 
-	// What was queued meanwhile has positions of that time, and a queue goes on from them.
+	// What was queued while the clock was ahead has positions in the future, and a queue goes on from them.
 	c.carl.get("/v2/message/" + ahead).want(200)
 	events := c.carl.events("limit=1000")
 	last := events[len(events)-1].id

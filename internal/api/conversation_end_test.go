@@ -103,7 +103,7 @@ func TestConversationsShowTheLastThatIsThere(t *testing.T) {
 		c.clock.Advance(time.Minute)
 		c.bob.wantShown(when+", no longer muted", "Alice: recalled, 1, 0")
 
-		// Removing it takes all of that away from who removes it, and from nobody else.
+		// Removing it takes the conversation away from whoever removes it, and from nobody else.
 		c.bob.delete("/v2/roster/" + c.alice.token).want(204)
 		sweep()
 		c.bob.wantShown(when + ", removed")

@@ -5,8 +5,8 @@
 // The adapter owns what is the same for every call (contract, section 1): it
 // finds the route, refuses what guard refuses, checks credentials, reads the
 // request by input, writes the envelope, errors and headers, and
-// logs and counts. It does so in the order in which the contract lets one error win
-// over another; adapter.go shows that order.
+// logs and counts. The steps are in the order in which the contract lets one error win
+// over another; adapter.go shows it.
 //
 // An endpoint takes what it needs from a call, asks a service, and returns an
 // answer. The package knows nothing of SQL, of how secrets are compared or of

@@ -261,7 +261,7 @@ manifest.json       when and by which version of the server this was made, and h
 
 What the server had erased by then, or the person could not see any more, is not in it: messages that expired, were
 recalled (that they were is there), or were removed. Some attachments may have ended while the archive was made;
-manifest.json counts them as missing, and as damaged those of which only the beginning could be read.
+manifest.json counts them as missing, and as damaged where only their beginning could be read.
 
 The archive is whole where manifest.json is there and the program that opens it reports no error.
 `

@@ -94,7 +94,7 @@ func TestStreamsOfNewMembersBringHistoryFirst(t *testing.T) {
 // positions are.
 func TestMembersStandInTheOrderInWhichTheyCame(t *testing.T) {
 	t.Parallel()
-	c := startClinic(t, func(f *figures) { f.rows = 2 }) // who enters does so apart from what others are told
+	c := startClinic(t, func(f *figures) { f.rows = 2 }) // entering and telling the others are separate writes
 	group := c.alice.mustCreateGroup("G")
 	bob, _ := model.ParseAccountID(c.bob.token)
 	if err := c.store.Update(t.Context(), func(tx *store.Tx) error { // as if its queue were far ahead of the clock

@@ -10,7 +10,7 @@ import (
 func approving(f *figures) { f.approveJoins = true }
 
 // With organizations.join approve, an account that another organization created becomes a
-// member when it, or an administrator of that one, agrees.
+// member when it agrees, or an administrator of the organization that created it.
 func TestAnAccountOfAnotherOrganizationAgreesToJoin(t *testing.T) {
 	t.Parallel()
 	s := start(t, approving)

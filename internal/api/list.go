@@ -75,8 +75,8 @@ func (l *list) end(end string, err error) (answer, error) {
 	return written(), nil
 }
 
-// chunked calls fn with parts of n entries, which grow as long as what they come to is little, so
-// that no part of a long answer takes much memory, and a short one is read in few.
+// chunked calls fn with parts of n entries. A part is twice as long as the last one where that
+// wrote little, so that no part of a long answer takes much memory, and a short one is read in few.
 func (l *list) chunked(n int, fn func(from, to int) error) error {
 	for from, size := 0, firstChunk; from < n; {
 		to, before := min(from+size, n), l.bytes+l.e.buffer.Len()

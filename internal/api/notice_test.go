@@ -179,7 +179,7 @@ func TestWhoseKeysTakeNotices(t *testing.T) {
 	first.forgetEvents()
 	second.forgetEvents()
 	h.own.wantEvents("account:settings")
-	// Who has a secret from before somebody rotates the key hears of that, and who has the new one does not.
+	// Whoever has the secret from before a rotation hears of the rotation, and whoever has the new one does not.
 	h.own.forgetEvents()
 	rotated := h.chief.with(h.chief.key, h.admin.post(h.chief.path("/key/"+h.chief.key+"/rotate"), nil).reply().
 		text("api_secret"))

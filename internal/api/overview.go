@@ -41,7 +41,7 @@ func listed[E, W any](a *API, c *call, page overview.Page[E], err error, show fu
 	return reply(out), nil
 }
 
-// wireListedOrganization is an Organization with what it comes to.
+// wireListedOrganization is an Organization with its counts and its usage.
 type wireListedOrganization struct {
 	wire.Organization
 	CreatedTime wire.Time `json:"created_time"`

@@ -158,7 +158,7 @@ func (p *person) send(r *http.Request) *answer {
 	return a
 }
 
-// exchange does so where the test cannot be stopped: on another goroutine.
+// exchange is send for goroutines other than the test's, which cannot stop the test.
 func (p *person) exchange(r *http.Request) (*answer, error) {
 	p.t.Helper()
 	what := p.name + ": " + r.Method + " " + r.URL.RequestURI()

@@ -38,7 +38,7 @@ func TestRouterFindsTheEndpointOfAPath(t *testing.T) {
 		{"GET", "/v2/user/a%2fb%20c%25", "GET /v2/user/:user [a/b c%]"},
 		{"GET", "/v2/user/%C3%A9", "GET /v2/user/:user [é]"},
 		{"POST", "/v2/user/bulk", "POST /v2/user/bulk []"},
-		{"GET", "/v2/user/bulk", "GET /v2/user/:user [bulk]"}, // somebody of that name
+		{"GET", "/v2/user/bulk", "GET /v2/user/:user [bulk]"}, // a user called "bulk"
 		{"HEAD", "/v2/user/bulk/", "GET /v2/user/:user [bulk]"},
 		{"PUT", "/v2/user/bulk", "405 POST"},
 		{"GET", "/v2/user/..", "GET /v2/user/:user [..]"},

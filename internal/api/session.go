@@ -23,7 +23,8 @@ const (
 )
 
 // cookieNames are the names of a session's cookie (contract, section 7). A browser takes
-// the first one only from the very host, by HTTPS; not every browser does so on loopback.
+// the first one only over HTTPS and from the very host; on loopback not every browser
+// takes it.
 var cookieNames = map[Way]string{HTTPS: "__Host-signet", Loopback: "signet-session"}
 
 // cookieName is the name of the cookie where the call was sent to; empty where there are no

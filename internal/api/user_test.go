@@ -244,7 +244,7 @@ func TestMembershipEnds(t *testing.T) {
 	c.alice.post("/v2/message", fields{"recipient": c.bob.token, "body": "x"}).wantMissing()
 	c.bob.get(c.bob.path("/organization/" + c.org)).wantMissing()
 	c.bob.get(c.bob.path("/organization/" + c.org + "/message/unread_count")).wantMissing()
-	// The queued events of that organization are withdrawn, the others stay.
+	// The queued events of the organization that was left are withdrawn, the others stay.
 	for _, e := range c.bob.events() {
 		switch {
 		case e.kind == "message" && e.text("message_id") == in2:

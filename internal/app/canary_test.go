@@ -16,7 +16,7 @@ import (
 )
 
 // A canary is a word that stands in one message only, and all over it: where any
-// part of that message is left, the canary is.
+// part of its message is left, the canary is.
 const (
 	canaryMark   = "Canary-"
 	canaryDigits = 12

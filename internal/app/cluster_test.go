@@ -102,7 +102,7 @@ func (c *cluster) listen(node int, p *apptest.Person, features ...string) *liste
 	return c.listenWith(node, [][2]string{{"Authorization", "Basic " + basic(p)}}, features...)
 }
 
-// listenWith does so with other credentials.
+// listenWith is listen with credentials of its own.
 func (c *cluster) listenWith(node int, credentials [][2]string, features ...string) *listener {
 	c.t.Helper()
 	s := c.nodes[node]

@@ -17,10 +17,10 @@ import (
 	"signet/internal/store"
 )
 
-// followEpoch makes what lies in the data directory itself that of the store's epoch,
-// where it has the mark of an earlier one: the store was restored, and this was put
-// beside it. No other installation uses a directory that this process has locked. What
-// a setting names, or a link leads to, may belong to another installation and is not followed.
+// followEpoch marks what lies in the data directory itself with the store's epoch where it
+// has the mark of an earlier one: the store was restored, and this was put beside it. No
+// other installation uses a directory that this process has locked. What a setting names,
+// or a link leads to, may belong to another installation and is not followed.
 func followEpoch(ctx context.Context, in surroundings, kept *store.Store, what string, of custody.Marked,
 	set func(model.Mark) error) error {
 	_, err := custody.Check(ctx, kept, what, of)
@@ -44,7 +44,7 @@ func followEpoch(ctx context.Context, in surroundings, kept *store.Store, what s
 	return nil
 }
 
-// followRing does so for the key ring.
+// followRing makes a key ring in the data directory follow the epoch of the store.
 func followRing(ctx context.Context, in surroundings, kept *store.Store, ring *seal.Ring) error {
 	if in.cfg.Database != "" || in.cfg.Keyring != "" || !isPlain(filepath.Join(in.dir, home.KeyringFile), 0) {
 		return nil
@@ -54,7 +54,7 @@ func followRing(ctx context.Context, in surroundings, kept *store.Store, ring *s
 	})
 }
 
-// followBlobs does so for the attachments.
+// followBlobs makes attachments in the data directory follow the epoch of the store.
 func followBlobs(ctx context.Context, in surroundings, kept *store.Store, blobs blob.Store) error {
 	if in.cfg.Database != "" || in.cfg.Blobs != "" || !isPlain(filepath.Join(in.dir, home.BlobsDirectory), fs.ModeDir) {
 		return nil

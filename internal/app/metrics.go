@@ -156,7 +156,7 @@ func registerRing(metrics prometheus.Registerer, ring *seal.Ring) error {
 			func() int64 { return ring.Figures().Destroyed }))
 }
 
-// registerExports adds what archives of people's data come to.
+// registerExports adds the figures of the archives of people's data.
 func registerExports(metrics prometheus.Registerer, x *export.Exporter) error {
 	const ended = "Archives of people's data that ended, by how."
 	return register(metrics,

@@ -157,7 +157,7 @@ func (n *network) validity(warnings *health.Warnings) *validity {
 	return v
 }
 
-// refresh does so now.
+// refresh reads the certificate's files again at once.
 func (n *network) refresh() {
 	if n.certificate != nil {
 		n.certificate.Refresh()

@@ -36,7 +36,7 @@ func insecure(t *testing.T) *http.Transport {
 	return transport
 }
 
-// mustCertifyUntil does so with a certificate that ends then.
+// mustCertifyUntil is mustCertify with a certificate that is valid until ends.
 func mustCertifyUntil(t *testing.T, cfg *config.Config, ends time.Time) *http.Client {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

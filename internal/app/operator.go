@@ -90,8 +90,8 @@ func introduceOperator(ctx context.Context, dir, baseURL string, accounts operat
 		case !errors.Is(err, people.ErrOperatorExists):
 			return "", err
 		case !exists:
-			log.Info("another server on the same database made the operator account; its credentials are in the data " +
-				"directory of that one")
+			log.Info("another server on the same database made the operator account; its credentials are in that server's " +
+				"data directory")
 			return "", os.Remove(preparedPath)
 		default: // the prepared credentials are useless
 			if err := os.Remove(preparedPath); err != nil {

@@ -23,7 +23,7 @@ type screen struct {
 
 	mu    sync.Mutex // guards all below
 	shown map[string]*client.Message
-	taken map[string]bool  // back, by id: it may hear of that before it hears of the message
+	taken map[string]bool  // back, by id: the recall may arrive before the message
 	after map[string]int64 // of each conversation, up to where all has been asked for
 	last  string           // the event that was seen last
 	fails error

@@ -93,8 +93,8 @@ func (m *spoken) with(p, other int, in *gathering) bool {
 	return m.from == p && m.to == other || m.from == other && m.to == p
 }
 
-// seen is what somebody sees of a conversation, the oldest first, and how much of that it
-// has not read. The messages of which the end is too near to tell are unsure.
+// seen returns the messages of a conversation that somebody sees, the oldest first, and
+// how many of them are unread. Those that are about to end, or have just ended, are unsure.
 func (l *ledger) seen(p, other int, in *gathering, now time.Time) (out []lineShown, unread int, unsure []string) {
 	for _, m := range l.messages {
 		if !m.has(p) || !m.with(p, other, in) {

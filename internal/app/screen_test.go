@@ -180,7 +180,7 @@ func (s *stage) act() {
 			return s.acting[p].RemoveFromRoster(ctx, s.people[other].me, client.KindAccount)
 		})
 		s.ledger.remove(p, other)
-	case n < 18 && p != 0: // who may always do so
+	case n < 18 && p != 0: // person 0 moves the others, and stays
 		s.move(p, g)
 	default:
 		s.server.wait(rand.N(40 * time.Second))
@@ -206,7 +206,7 @@ func (s *stage) send(from, to int, in *gathering) {
 	s.ledger.send(m)
 }
 
-// recall takes a recent message back. Who does so shows it.
+// recall takes a recent message back. Its sender knows by the answer, and needs no event.
 func (s *stage) recall() {
 	all := s.ledger.messages[max(0, len(s.ledger.messages)-12):]
 	if len(all) == 0 {

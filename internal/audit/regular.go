@@ -40,7 +40,7 @@ func (l *Log) SumUp(ctx context.Context, now time.Time) error {
 	return errors.Join(l.sumUpRegular(ctx, now), l.sumUpTold(ctx, now))
 }
 
-// sumUpRegular does so for those of regular keys.
+// sumUpRegular writes how many acts with regular keys were counted on past days and have no line.
 func (l *Log) sumUpRegular(ctx context.Context, now time.Time) error {
 	past, err := store.Read(ctx, l.Store, func(tx *store.Tx) ([]store.Count, error) {
 		return tx.PastCounts(store.DayOf(now), regularLines)

@@ -26,9 +26,9 @@ type Kind struct {
 	Step func(tx *store.Tx, j *store.Job) (Next, error)
 
 	// Act does the next of a job in transactions of its own, or outside of the store. No other
-	// server does so for Lease; where this one is killed meanwhile, another one does it again
-	// after that. It ends with ctx, a little earlier; what takes longer asks Turn, or rests, between
-	// its transactions.
+	// server takes the job for the time of Lease; where this one is killed meanwhile, another one
+	// repeats the work after it. ctx ends a little before the lease; what takes longer asks Turn,
+	// or rests, between its transactions.
 	Act   func(ctx context.Context, j *store.Job) (Next, error)
 	Lease time.Duration
 	// Writes says that an Act writes very much into the store: of all of these one job acts at a

@@ -41,7 +41,7 @@ type object struct {
 	offset int64 // of the next byte to be read
 
 	body   io.ReadCloser // the answer to the last request; nil where there is none
-	at, to int64         // what of the blob is still to come in body
+	at, to int64         // the part of the blob that body has yet to bring
 	closed bool
 }
 

@@ -96,7 +96,7 @@ func TestBenchRunMeasuresAServerOfItsOwn(t *testing.T) {
 	}
 	lines := strings.Split(strings.TrimSpace(stdout), "\n")
 	if want := len(load.Set(time.Second, 0, load.Unread)); len(lines) != want {
-		t.Errorf("%d lines, want one for each of the set's %d plans of that scenario", len(lines), want)
+		t.Errorf("%d lines, want one for each of the scenario's %d plans", len(lines), want)
 	}
 	for _, line := range lines {
 		var got load.Result

@@ -6,9 +6,9 @@ import "time"
 // goroutine at a time.
 //
 // A second clock that cannot be set, and that counts from the machine's start, says how
-// much time passes. From that and from what the clock said before, the watch knows
-// which time it is. A clock that is ahead of that is in doubt until it is right
-// again, or a person accepts it, or it has said so for long enough. At a start it is
+// much time passes. From it and from what the clock said before, the watch knows
+// which time it is. A clock that is ahead of this time is in doubt until it is right
+// again, or a person accepts it, or it has been ahead for long enough. At a start it is
 // unknown how much time has passed, so a clock may be further ahead.
 type Watch struct {
 	Jump  time.Duration // how far a clock may be ahead at a start

@@ -44,8 +44,8 @@ func (c *Config) conflicts() (problems []error) {
 	return append(problems, c.natsConflicts()...)
 }
 
-// natsConflicts does so for how to sign in to NATS. What the addresses say is in no
-// message.
+// natsConflicts reports conflicts among the settings that sign in to NATS. Its messages
+// quote no address, which may hold a password.
 func (c *Config) natsConflicts() (problems []error) {
 	if c.NATS == "" {
 		if c.NATSLogin != "" || c.NATSCA != "" || c.NATSCert != "" || c.NATSKey != "" {

@@ -30,7 +30,7 @@ func HideSecrets(text string) string {
 	return strings.Join(parts, ",")
 }
 
-// hideIn does so for one address.
+// hideIn is HideSecrets for one address; ok is false where it cannot be read as one.
 func hideIn(text string) (shown string, ok bool) {
 	scheme, rest, found := strings.Cut(text, "://")
 	if !found || strings.Contains(rest, "://") && !strings.Contains(rest, "?") {

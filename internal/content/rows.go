@@ -44,8 +44,8 @@ func Authenticate(ctx context.Context, kept *store.Store, ring *seal.Ring, forge
 	return authenticate(ctx, kept, ring, noted, forged)
 }
 
-// AuthenticateExisting does so for a command. It makes no key: where no server has begun to
-// use the store, it fails.
+// AuthenticateExisting is Authenticate for a command, which makes no key: where no server has
+// begun to use the store, it fails.
 func AuthenticateExisting(ctx context.Context, kept *store.Store, ring *seal.Ring, forged func(store.Forgery)) error {
 	noted, err := kept.RowKey(ctx)
 	if err == nil && noted == "" {

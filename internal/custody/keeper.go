@@ -89,10 +89,10 @@ func Check(ctx context.Context, kept *store.Store, what string, of Marked) (mode
 	return fit, nil
 }
 
-// RingAt and BlobsAt name what is marked.
+// RingAt names a key ring by where it is, for messages about its mark.
 func RingAt(where string) string { return "the key ring at " + where }
 
-// BlobsAt does so for a place of attachments.
+// BlobsAt names a place of attachments by where it is, for messages about its mark.
 func BlobsAt(where string) string { return "the place of the attachments at " + where }
 
 // CheckRing compares the key ring's mark with the store.
@@ -100,13 +100,14 @@ func (k *Keeper) CheckRing(ctx context.Context) (model.Fit, error) {
 	return Check(ctx, k.Store, RingAt(k.Ring.Where()), k.Ring)
 }
 
-// CheckBlobs does so for the attachments.
+// CheckBlobs compares the mark of the attachments' place with the store.
 func (k *Keeper) CheckBlobs(ctx context.Context) (model.Fit, error) {
 	return Check(ctx, k.Store, BlobsAt(k.Blobs.String()), k.Blobs)
 }
 
-// Guarded returns the attachments for a server to use: it keeps and deletes only where
-// they are the store's own. The key ring does so from here on, too.
+// Guarded returns the attachments for a server to use: files are kept and deleted only
+// where the place is the store's own. From then on the key ring destroys keys only where it
+// is the store's own, too.
 func (k *Keeper) Guarded() blob.Store {
 	k.Ring.Guard(k.ownsRing)
 	return blob.Guard(k.Blobs, k.Clock, k.ownsBlobs)

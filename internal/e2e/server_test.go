@@ -194,7 +194,7 @@ func (s *server) wantQuietLog() {
 	s.wantQuietLogBut()
 }
 
-// wantQuietLogBut does so too, but for lines that hold one of some texts.
+// wantQuietLogBut is wantQuietLog that passes over lines with one of the expected texts.
 func (s *server) wantQuietLogBut(expected ...string) {
 	s.t.Helper()
 	for line := range strings.Lines(s.log.String()) {

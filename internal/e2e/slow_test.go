@@ -29,7 +29,7 @@ var slowP99 = flag.Duration("slow.p99", 0, "fail where the 99th percentile of a 
 // bearable is what half of a good client's calls take at most while others are slow.
 const bearable = 200 * time.Millisecond
 
-// slowClient is a connection whose client never comes to an end.
+// slowClient is a connection whose client never finishes its request.
 type slowClient struct {
 	net.Conn
 	name  string

@@ -169,7 +169,7 @@ type halfUpload struct {
 	sent   *client.Sent
 }
 
-// mustBeginUpload sends a message with a file, and returns when half of that has
+// mustBeginUpload sends a message with a file, and returns when half of the file has
 // been taken.
 func mustBeginUpload(t *testing.T, p person, recipient string, file []byte) *halfUpload {
 	t.Helper()

@@ -18,7 +18,7 @@ import (
 // TestTortureStaysWithinItsMemory does all at once that takes memory: slow bodies of
 // keys and of strangers over HTTP/2, polls of long queues, sign-ins with passwords, and
 // searches of many criteria. The server keeps below 512 MiB, with the limit that it takes
-// from a container of that size (app.LimitMemory), and a bystander's messages go on.
+// from a container of this size (app.LimitMemory), and a bystander's messages go on.
 func TestTortureStaysWithinItsMemory(t *testing.T) {
 	const bound = 512 << 20
 	length := time.Second

@@ -146,7 +146,7 @@ func (r *reader) read(ctx context.Context, wait time.Duration) (int, error) {
 	return len(ids), nil
 }
 
-// messagesOf returns the message of an event, if it is of that kind.
+// messagesOf returns the message of an event, if it is about a message.
 func messagesOf(t *testing.T, e client.Event) []received {
 	if e.Kind != client.EventMessage {
 		return nil

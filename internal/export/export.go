@@ -4,9 +4,9 @@
 // For the command line it reads what a legal hold keeps of an organization.
 //
 // It owns what belongs into an archive, in which order it is read, and how many archives
-// are made at a time. What of messages is in it the calls decide that show them to the
-// person (service), and who may have it access decides. It does not know how an archive
-// is written.
+// are made at a time. Which messages an archive holds is decided by the calls that show
+// them to the person (service), and who may have it, by access. It does not know how an
+// archive is written.
 package export
 
 import (

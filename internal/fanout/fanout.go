@@ -142,8 +142,8 @@ func (f *Fanout) next(tx *store.Tx, c crowd) (told []model.AccountID, more bool,
 	return told, len(told) > 0, err
 }
 
-// part does a piece, or what of it writes no more than so many rows, and returns how many more
-// may be written: none where it is not over.
+// part does a piece, or as much of it as writes no more than so many rows, and returns how
+// many more may be written: none where the piece is not done yet.
 func part(tx *store.Tx, g *model.Group, p *store.Piece, now time.Time, rows int) (told []model.AccountID, left int,
 	err error) {
 	if p.Deed == store.TellAll {

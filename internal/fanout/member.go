@@ -23,7 +23,7 @@ func (p *Plan) MoveMembers(actor *model.Actor, g *model.Group, leaving, entering
 	return p.Do(g, pieces...)
 }
 
-// Moves are the pieces of that. each reports whether they tell of each change.
+// Moves are the pieces of work that move members. each reports whether they tell of each change.
 func (p *Plan) Moves(actor *model.Actor, g *model.Group, leaving, entering []model.AccountID) (pieces []store.Piece,
 	each bool) {
 	before, staying := g.Members, Without(g.Members, leaving)

@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	// Rows is how many rows the transaction of a call writes, about. One that is of very many
-	// writes a share of that: while those run, whoever else writes waits for one of them.
+	// Rows is about how many rows the transaction of a call writes. A call that takes very many
+	// transactions divides it by share: others who write wait for one of these at a time.
 	Rows  = 500
 	share = 5
 	// noted is how many accounts a piece names: it is done some of them at a time.
@@ -81,7 +81,7 @@ func (p *Plan) Do(g *model.Group, pieces ...store.Piece) error {
 		}
 	}
 	p.Cost += all
-	// Who comes and goes does so at once where that is little, whatever else there is to do.
+	// Members come and go at once where that writes few rows, whatever else there is to do.
 	whole, part := !behind && !p.noted && all <= p.left, moves <= p.left
 	now := func(piece *store.Piece) bool { return whole || part && moving(piece) }
 	replay := entering > 0 && g.ReplayHistory && part

@@ -1,5 +1,5 @@
 // Package home knows where the parts of an installation are: what the files in a data
-// directory are called, what of them the settings put elsewhere, and how the key ring and
+// directory are called, which of them the settings put elsewhere, and how the key ring and
 // the master key that they name are opened.
 //
 // In the data directory it owns

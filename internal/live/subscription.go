@@ -142,7 +142,7 @@ func (s *Subscription) End(why Reason) {
 	s.hub.remove(s, why)
 }
 
-// rouse tells the reader to look at its queue. The events that wait are part of that.
+// rouse tells the reader to look at its queue, which includes the events that wait here.
 func (s *Subscription) rouse() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

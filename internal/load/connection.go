@@ -57,7 +57,7 @@ func (c *connection) close() {
 	}
 }
 
-// call makes a call and reads its answer. What is not a 2xx is a failure of that status.
+// call makes a call and reads its answer. A status other than 2xx is a failure of this kind.
 func (c *connection) call(ctx context.Context, r *request) error { return c.exchange(ctx, r, nil) }
 
 // fetch makes a call with an answer that may be long, and returns its length.
@@ -94,9 +94,9 @@ func (c *connection) exchange(ctx context.Context, r *request, read func(body io
 	return nil
 }
 
-// ready opens the connection where it is not, and sees to it that the call ends with
-// ctx and with patience. To do so anew for each call would take the generator a quarter
-// more CPU time.
+// ready opens the connection if it is closed, and makes the call end when ctx does or
+// when patience runs out. The deadline is kept from call to call: setting it for each
+// would cost the generator a quarter more CPU time.
 func (c *connection) ready(ctx context.Context, to *url.URL) error {
 	now := time.Now()
 	if now.Sub(c.used) > idleLimit || c.answer.ConnectionClose() {

@@ -126,8 +126,8 @@ func (d *delivering) follow(l *listening) {
 	}
 }
 
-// arrived counts a copy of the message that its worker waits for. One that comes
-// too late for that is of no use any more.
+// arrived counts a copy of the message that its worker waits for. A copy of an earlier
+// message comes too late and is not counted.
 func (d *delivering) arrived(worker int, number uint64) {
 	if worker >= len(d.slots) || d.slots[worker].number.Load() != number {
 		return

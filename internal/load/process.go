@@ -140,7 +140,7 @@ type Own struct {
 	Program  string   // signet
 	Data     string   // its data directory, which must be empty
 	Database string   // URL of a PostgreSQL database, which must be empty; "": the embedded store
-	Postgres int      // the postmaster of that database, where it is on this machine
+	Postgres int      // the process id of its postmaster, where it is on this machine
 	Settings []string // further flags of signet serve
 }
 

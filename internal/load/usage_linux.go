@@ -43,7 +43,7 @@ func readStat(pid int) (s stat, ok bool) {
 	return s, true
 }
 
-// Running reports whether a process of that number exists and can be measured.
+// Running reports whether a process with this id exists and can be measured.
 func Running(pid int) bool {
 	_, ok := readStat(pid)
 	return ok

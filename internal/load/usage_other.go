@@ -4,7 +4,7 @@ package load
 
 // What processes use is read from /proc, which only Linux has in this form.
 
-// Running reports whether a process of that number exists and can be measured.
+// Running reports whether a process with this id exists and can be measured.
 func Running(int) bool { return false }
 
 // ConsumptionOf returns nothing here.

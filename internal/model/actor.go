@@ -70,8 +70,8 @@ const EndOfQueue = int64(1) << 62
 // Notices is the position in its queue past which the actor may see and take away notices:
 // events about the account's own access. All are for keys without a scope, and for those that
 // the account issued itself. A key of the creating organization's scope that somebody else
-// issued, or rotated, passes over the notice of that and those before it: perhaps nobody else
-// has read them. One of another organization's scope passes over all, and so does what was
+// issued, or rotated, passes over the notice of its issue and those before it: perhaps nobody
+// else has read them. One of another organization's scope passes over all, and so does what was
 // issued with it (contract, section 1).
 //
 // The notice of a rotation, which Noticed has with a minus where the key had none before, is

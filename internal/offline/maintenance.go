@@ -44,7 +44,7 @@ func LimitKey(ctx context.Context, cfg *config.Config, key string, limits KeyLim
 // ResetOperator replaces the credentials of an operator, the first one where none is
 // named, wherever the old ones have gone: all its keys and its password end, and
 // operator.json in the data directory, or the named operator's file, gets a new key.
-// It returns the path of that file. Servers that run know within a second. After an
+// It returns the path of the new file. Servers that run know within a second. After an
 // error the old file and the old credentials are in place, or it can be run again.
 func ResetOperator(ctx context.Context, cfg *config.Config, name string) (path string, err error) {
 	if name != "" && !model.ValidUsername(name) {

@@ -13,7 +13,7 @@ import (
 	"signet/internal/store/searchindex"
 )
 
-// Group is a group with what it comes to, without its members.
+// Group is a group with its counts, without its members.
 type Group struct {
 	model.Group
 	stored.GroupFigures

@@ -11,7 +11,7 @@ import (
 	stored "signet/internal/store/overview"
 )
 
-// Organization is an organization with what it comes to.
+// Organization is an organization with its counts and its usage.
 type Organization struct {
 	model.Organization
 	Groups   int    // that are not deleted

@@ -9,7 +9,8 @@ import (
 )
 
 // This file is about accounts that an organization wants as members and another one
-// created: where the settings say so, the account or an administrator of that one agrees.
+// created: where the settings say so, the account or an administrator of the creating
+// organization agrees.
 
 // mayAnswer reports whether the actor may accept or refuse what organizations ask of an
 // account: the account itself and the administrators of the organization that created it,

@@ -83,7 +83,7 @@ func (p *People) repeats(a *model.Account, text string) bool {
 	return p.access.Names(a, text)
 }
 
-// endUser is what is done of it at once.
+// endUser is the part of an erasure that is done at once.
 func (p *People) endUser(tx *store.Tx, plan *fanout.Plan, actor *model.Actor, id model.AccountID, last bool,
 	line *model.AuditEntry) error {
 	if err := access.LockOrganizationsOf(tx, id); err != nil {

@@ -15,7 +15,7 @@ type Blob struct {
 
 	place   int64  // where the reader stands
 	segment int64  // the one that text holds; -1: none
-	text    []byte // of that segment, in the buffer
+	text    []byte // the plaintext of segment, in the buffer
 	buffer  *[segmentSize + 1]byte
 }
 

@@ -203,7 +203,7 @@ func (c *Copied) equal(ctx context.Context) error {
 		for _, r := range there.Records {
 			if _, gone := now.Gone[r.ID]; !have[r.ID] && !gone {
 				if r.Retired.IsZero() {
-					r.Retired = time.Unix(1, 0) // the ring's own of that name is in use
+					r.Retired = time.Unix(1, 0) // the ring's own key with this name stays in use
 				}
 				next.Records = append(next.Records, r)
 				extra++

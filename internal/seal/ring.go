@@ -131,7 +131,7 @@ func Open(ctx context.Context, o Options) (_ *Ring, err error) {
 	return r, nil
 }
 
-// create makes a ring. Of several servers that do so at once, one is first.
+// create makes a ring. Where several servers try at once, the first one wins.
 func (r *Ring) create(ctx context.Context, master *masterKeys) (*Contents, *masterKeys, error) {
 	if master == nil {
 		var err error

@@ -40,7 +40,7 @@ func (s *Service) AcknowledgeEvents(ctx context.Context, actor *model.Actor, eve
 	return s.Acknowledge(ctx, actor, ids)
 }
 
-// acknowledge does so in one transaction.
+// acknowledge acknowledges events, by their positions, in one transaction.
 func (s *Service) acknowledge(ctx context.Context, actor *model.Actor, all []int64) error {
 	now, account := s.now(), actor.Account
 	delivered := store.Payload{Account: account, Status: model.Delivered, Time: now.UnixMilli()}.Encode()

@@ -68,8 +68,8 @@ func median(figures []int64) int64 {
 	return figures[len(figures)/2]
 }
 
-// TestCallsTakeNoMoreThanTheyMay: whoever adds a statement to the way of each message does
-// so knowingly.
+// TestCallsTakeNoMoreThanTheyMay: nobody adds a statement to the way of each message without
+// noticing.
 func TestCallsTakeNoMoreThanTheyMay(t *testing.T) {
 	limits := mustReadCosts(t)
 	lowered := map[string]cost{}

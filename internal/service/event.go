@@ -139,7 +139,7 @@ func (s *Service) cursor(id string) (model.Cursor, bool) {
 		cursor.Position <= s.time.Latest(s.clock()).Add(time.Second).UnixMicro()
 }
 
-// Unacknowledged says what of a queue a reader has not acknowledged.
+// Unacknowledged says which part of a queue a reader has not acknowledged.
 type Unacknowledged struct {
 	After int64 // the position that the reader has seen; 0: none
 	Last  int64 // the last one that was handed out

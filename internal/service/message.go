@@ -216,7 +216,7 @@ func (s *Service) MessageStatus(ctx context.Context, actor *model.Actor, id mode
 	return out, err
 }
 
-// MessageStatuses does so for several messages; what the actor may not see is left out.
+// MessageStatuses is MessageStatus for several messages; those that the actor may not see are left out.
 func (s *Service) MessageStatuses(ctx context.Context, actor *model.Actor, ids []model.MessageID) (out []MessageStatus,
 	err error) {
 	if len(ids) > StatusLimit {

@@ -72,7 +72,7 @@ func mayCountUnread(actor *model.Actor, t *access.Target) (in []model.Organizati
 	}
 }
 
-// UnreadIn does so within one organization (contract, call 26).
+// UnreadIn counts what an account has not read within one organization (contract, call 26).
 func (s *Service) UnreadIn(ctx context.Context, actor *model.Actor, address string,
 	organization model.OrganizationID) (out Unread, err error) {
 	var t access.Target

@@ -15,8 +15,8 @@ import (
 )
 
 // RefusesUpload asks, before a file is kept, whether the message that it is for would be
-// refused: the day's messages are used up, or there is no such recipient. It returns that
-// error. What of the command is empty may not be known yet.
+// refused: the day's messages are used up, or there is no such recipient. It returns the
+// error of the refusal. Fields of the command that are empty may not be known yet.
 func (s *Service) RefusesUpload(ctx context.Context, actor *model.Actor, c SendCommand) error {
 	d := &draft{recipient: c.Recipient, sender: c.SenderOrganization, receiver: c.RecipientOrganization,
 		request: c.RequestID, fingerprint: make([]byte, sha256.Size)} // a repeat is not told from another message yet
@@ -47,7 +47,7 @@ func (s *Service) Upload(ctx context.Context, name, contentType string, digest b
 		digest, r)
 }
 
-// UploadAvatar does so for the picture of an account or group. It is not sealed:
+// UploadAvatar streams the picture of an account or group into the blob store, not sealed:
 // everybody who shares an organization with an account sees it.
 func (s *Service) UploadAvatar(ctx context.Context, name, contentType string, r io.Reader) (*content.Upload, error) {
 	return s.upload(ctx, model.Attachment{Blob: newID(), Name: name, ContentType: contentType}, false, r)

@@ -74,8 +74,8 @@ func (tx *Tx) InsertAccount(a *model.Account, passwordHash string) error {
 	return nil
 }
 
-// claimAddress gives an address to an account, or says that it is taken. It does
-// so without an error of the database, after which some end the transaction.
+// claimAddress gives an address to an account, or says that it is taken. A taken one
+// causes no error in the database, since some end the transaction after an error.
 func (tx *Tx) claimAddress(address model.Address, account model.AccountID) error {
 	n, err := tx.exec(
 		`INSERT INTO addresses (kind, address, account) VALUES (?, ?, ?) ON CONFLICT (kind, address) DO NOTHING`,

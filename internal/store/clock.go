@@ -11,8 +11,8 @@ func (tx *Tx) Clock() (text string, err error) { return tx.meta(metaClock) }
 // SetClock remembers text of the clock.
 func (tx *Tx) SetClock(text string) error { return tx.putMeta(metaClock, text) }
 
-// ReplaceClock does so where what is remembered is still what it was: another server,
-// or somebody who accepted the clock, may have been faster.
+// ReplaceClock remembers text of the clock where what is remembered is still what it was:
+// another server, or somebody who accepted the clock, may have been faster.
 func (tx *Tx) ReplaceClock(was, text string) error {
 	_, err := tx.replaceMeta(metaClock, was, text)
 	return err
@@ -24,7 +24,8 @@ func (s *Store) ClockOffset(ctx context.Context) (time.Duration, error) {
 	return ClockOffset(ctx, s.engine)
 }
 
-// ClockOffset does so for an engine of which nothing is known yet.
+// ClockOffset returns by how much the clock of an engine is ahead of this machine's. The
+// engine need not be open as a store.
 func ClockOffset(ctx context.Context, engine Engine) (time.Duration, error) {
 	if e, ok := engine.(interface {
 		ClockOffset(context.Context) (time.Duration, error)

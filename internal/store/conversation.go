@@ -20,7 +20,7 @@ type Conversation struct {
 	LastSort       int64  // of the last message, there still or not; 0: none yet
 	Floor          int64  // no message that the account may see has a sort up to it
 	Past           bool   // of a group that the account has left, or that was deleted
-	Name           string // of that group, as it was then
+	Name           string // of the past group, as it was then
 }
 
 // NoteSent puts the recipient of a one-to-one message into the sender's roster, at the
@@ -140,7 +140,7 @@ func (tx *Tx) Roster(account model.AccountID) ([]Conversation, error) {
 
 // unswept are the copies that an account has not read, of messages that have ended and
 // are not swept yet, in conversations that it did not remove. Such messages are few, and
-// are to be looked at first: CROSS JOIN has SQLite do so, and PostgreSQL cannot look for
+// are to be looked at first: CROSS JOIN makes SQLite start with them, and PostgreSQL cannot look for
 // an account's copies before, because the account is said by way of the message, nor begin
 // with an organization's, because its number is joined by an outer join.
 const unswept = ` FROM messages m CROSS JOIN deliveries d

@@ -22,7 +22,7 @@ type Engine interface {
 	// ended; one that did not start by then is skipped and answers ctx's error.
 	Update(ctx context.Context, fn func(Session) error, traits ...Trait) error
 
-	// Dialect names what of the shared SQL differs in this engine.
+	// Dialect names where this engine differs from the shared SQL.
 	Dialect() Dialect
 
 	// Erase makes what deleted rows held unrecoverable from the engine's files
@@ -78,8 +78,7 @@ type Session interface {
 
 	// Committed passes what is called once the transaction is on disk: before
 	// Update returns, in the order of the commits, one after the other. done must not
-	// wait for anything. Only an engine that is alone does so (Dialect.Alone); another
-	// one never calls it.
+	// wait for anything. Only an engine that is alone calls it (Dialect.Alone).
 	Committed(done func())
 
 	// Forget removes what an engine keeps of an account to hand out its positions. It

@@ -9,7 +9,7 @@ import "signet/internal/model"
 // ofAccess stands for the organization of events that tell an account of its own access: of
 // a key that somebody else issued for it, or another password. Such an event is a notice.
 // Keys with a scope see, and take away, only some of them (Queue.Notices): else whoever
-// issued a key for somebody could take away with it the notice of that.
+// issued a key for somebody could use it to take away the notice of its issue.
 const ofAccess = int64(-2)
 
 // QueueSettings tells an account that its settings, or its place in an organization,
@@ -74,7 +74,7 @@ func (tx *Tx) supersede(accounts []model.AccountID, number any, kind model.Event
 		AND payload = ?`, accounts, number, kindNumber(kind), string(payload))
 }
 
-// supersedeIn does so with events of an organization, where their kind asks for that.
+// supersedeIn is supersede for events of an organization whose kind asks for it; others stay.
 func (tx *Tx) supersedeIn(accounts []model.AccountID, organization model.OrganizationID, kind model.EventKind,
 	payload []byte) error {
 	switch kind {
@@ -87,8 +87,8 @@ func (tx *Tx) supersedeIn(accounts []model.AccountID, organization model.Organiz
 	}
 }
 
-// supersedeAbroad does so for the settings of an organization, with those of its members
-// that another one created.
+// supersedeAbroad is supersede for the settings of an organization, in the queues of those
+// members that another organization created.
 func (tx *Tx) supersedeAbroad(accounts []model.AccountID, organization model.OrganizationID, payload []byte) error {
 	return tx.Post(`DELETE FROM events WHERE account IN
 		(SELECT account FROM accounts WHERE account IN (?*) AND created_by <> ?) AND kind IN (8, 10)

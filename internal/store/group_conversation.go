@@ -4,7 +4,7 @@ import "signet/internal/model"
 
 // What rosters say of a group lies with the group: where each member had a row of its own,
 // a message changed one for every member, in a page of its own. The group counts what was
-// sent to it; a member counts how much of that is not unread with it: what came before it,
+// sent to it; a member counts how many of these are not unread with it: what came before it,
 // what it sent itself, what it read and what ended. So a message counts in the group's row
 // and the sender's, however many members there are. Members alone have a group in their
 // roster, and one that was deleted nobody has.

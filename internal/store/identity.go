@@ -13,7 +13,7 @@ func (s *Store) Identity(ctx context.Context) (model.Identity, error) {
 	return Read(ctx, s, (*Tx).identity)
 }
 
-// IdentityOf does so for a store that is only read.
+// IdentityOf returns what a store that is only read says of itself.
 func IdentityOf(ctx context.Context, source Source) (i model.Identity, err error) {
 	err = read(ctx, source, func(tx *Tx) error {
 		i, err = tx.identity()

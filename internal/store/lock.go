@@ -40,7 +40,7 @@ func (tx *Tx) LockOrganization(id model.OrganizationID) error {
 }
 
 // ShareOrganization keeps the members of an organization in it until the transaction
-// ends. Several transactions may do so at once. One that relies on the members, or
+// ends. Several transactions may share one. A transaction that relies on the members, or
 // adds a new account, calls it.
 func (tx *Tx) ShareOrganization(id model.OrganizationID) error {
 	return tx.lock(`SELECT 1 FROM organizations WHERE organization = ? `+tx.dialect.Share, id)

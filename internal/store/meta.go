@@ -15,7 +15,7 @@ const (
 	metaTurn         = "turn"          // the last turn that the store took with its key ring and files
 	metaNextTurn     = "turn_next"     // agreed on by the nodes, and being taken
 	metaKeyring      = "keyring"       // the key ring that content is sealed with
-	metaRowKey       = "row_key"       // the key of that ring under which rows that give access have codes
+	metaRowKey       = "row_key"       // the key of the key ring under which rows that give access have codes
 	metaNewest       = "newest_key"    // the key that was made last
 	metaMissing      = "keys_missing"  // due: the key ring was found to be older than what is sealed
 	MetaAuditKey     = "audit_key"     // signs the audit log's checkpoints
@@ -36,12 +36,12 @@ func (tx *Tx) meta(name string) (value string, err error) {
 	return value, err
 }
 
-// meta does so in a transaction of its own.
+// meta returns what is kept under a name, in a transaction of its own.
 func (s *Store) meta(ctx context.Context, name string) (string, error) {
 	return Read(ctx, s, func(tx *Tx) (string, error) { return tx.meta(name) })
 }
 
-// lockMeta does so, and keeps others from changing it until the transaction ends.
+// lockMeta is meta, and keeps others from changing the value until the transaction ends.
 func (tx *Tx) lockMeta(name string) (value string, err error) {
 	_, err = tx.One(`SELECT value FROM meta WHERE name = ? `+tx.dialect.Lock, []any{name}, &value)
 	return value, err
@@ -53,8 +53,8 @@ func (tx *Tx) putMeta(name, value string) error {
 		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, name, value)
 }
 
-// replaceMeta does so where that is still what it was ("": nothing), and reports whether
-// it was.
+// replaceMeta replaces what is kept under a name where it is still what it was ("":
+// nothing), and reports whether it was.
 func (tx *Tx) replaceMeta(name, was, value string) (replaced bool, err error) {
 	var n int64
 	if was == "" {

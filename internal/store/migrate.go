@@ -27,8 +27,8 @@ type Upgrading struct {
 // stopped, until ctx ends. A step that no other server survives is refused while there is
 // one, with an *InUseError; data whose tables are not those of its version, with ErrShape.
 func Upgrade(ctx context.Context, engine Engine, to schema.Schema, u Upgrading) error {
-	// Servers' leases are of the database's time: by a clock that is ahead of that none
-	// would be there.
+	// Servers' leases are in the database's time: by a clock that is ahead of the database's,
+	// all would have run out.
 	offset, err := ClockOffset(ctx, engine)
 	if err != nil {
 		return fmt.Errorf("migrate: compare the clocks: %w", err)

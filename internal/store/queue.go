@@ -12,8 +12,8 @@ import (
 // What a message says and who it is from and to never changes. What does change is
 // asked of the database each time: the event of a message that was recalled, or is
 // erased, is withdrawn in the same transaction, and the status lies with the event.
-// When it ends is known in advance, but of one that goes once it was read (DOR): such
-// a one is not to be remembered.
+// When a message ends is known in advance, except of one that goes once it was read
+// (DOR), which is not to be remembered.
 type Messages interface {
 	// Known returns a message, or nil. Nobody changes it.
 	Known(model.MessageID) *MessageRow

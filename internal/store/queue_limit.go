@@ -61,8 +61,8 @@ func (tx *Tx) OldestEvents(account model.AccountID, upTo int64, limit int) (posi
 		ORDER BY position LIMIT ? + 0`, account, upTo, limit)
 }
 
-// WillReload reports whether a reader of a queue comes to an event after a position that
-// has it read everything anew.
+// WillReload reports whether a queue has, after a position, an event that makes its reader
+// read everything anew.
 func (tx *Tx) WillReload(account model.AccountID, after int64) (bool, error) {
 	var one int64
 	return tx.One(`SELECT 1 FROM events WHERE account = ? AND position > ? AND kind = ? AND organization_number = 0 LIMIT 1`,

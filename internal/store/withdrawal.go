@@ -12,8 +12,8 @@ const shortQueue = 100
 // anyOrganization stands for all organizations, and for none, in a Withdrawal.
 const anyOrganization = -1
 
-// Withdrawal is a part of an account's queue that is out of it: all that is up to a
-// position, or of that what is about an organization.
+// Withdrawal is a part of an account's queue that is out of it: all events up to a position,
+// or only those among them that are about an organization.
 type Withdrawal struct {
 	Account  model.AccountID
 	Entity   model.EntityID // only the messages of the conversation with it; zero: everything
@@ -32,8 +32,8 @@ const standing = ` AND (NOT EXISTS (SELECT 1 FROM withdrawals WHERE account = ?)
 	AND (NOT EXISTS (SELECT 1 FROM organization_erasures) OR e.organization_number NOT IN (SELECT n.number
 		FROM organization_erasures x JOIN organization_numbers n ON n.organization = x.organization))`
 
-// WithdrawAll empties an account's queue up to a position, or what of it is within a scope,
-// of notices those past a position.
+// WithdrawAll empties an account's queue up to a position, or takes out of it what is within a
+// scope. Of notices it takes only those past the position notices.
 func (tx *Tx) WithdrawAll(account model.AccountID, scope model.OrganizationID, notices, position int64) error {
 	w := Withdrawal{Account: account, Position: position, number: int64(anyOrganization)}
 	if scope == "" {
@@ -100,7 +100,7 @@ func (tx *Tx) markWithdrawn(w *Withdrawal) error {
 	return tx.NoteJob(&Job{Kind: Withdraw, Subject: w.Account[:]})
 }
 
-// Withdrawals returns those of which something may still lie in a queue.
+// Withdrawals returns the withdrawals of an account whose events may still lie in its queue.
 func (tx *Tx) Withdrawals(account model.AccountID) ([]Withdrawal, error) {
 	return List(tx, `SELECT account, organization_number, entity, position FROM withdrawals WHERE account = ?
 		ORDER BY organization_number, entity`, []any{account}, func(w *Withdrawal, row Row) error {

@@ -129,7 +129,7 @@ func advisory(name string, count *int) *model.Event {
 	return &model.Event{ID: live.NewID(), Kind: model.EventAdvisory, Advisory: &model.Advisory{Name: name, Count: count}}
 }
 
-// Run writes what comes to a sink until the stream is over: because of Close, a failure
+// Run writes to a sink what arrives, until the stream is over: because of Close, a failure
 // of the sink, the end of the key or the membership, or that of the server. ended is
 // called then, with what went wrong; Await does not return before it has.
 func (st *Stream) Run(sink Sink, ended func(error)) {
@@ -137,7 +137,7 @@ func (st *Stream) Run(sink Sink, ended func(error)) {
 	st.streams.use(st, sink)
 	err := st.follow()
 	if st.ctx.Err() != nil {
-		err = nil // what failed did so because the reader has gone
+		err = nil // what failed was cut off by the reader's leaving
 	}
 	st.leave()
 	ended(err)

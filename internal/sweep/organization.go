@@ -9,8 +9,8 @@ import (
 // pieceRows is how many rows a transaction writes of what has very many of them.
 const pieceRows = backlog.Rows
 
-// remains says what of an organization is erased next: a stage, and the kind of what is beside
-// members, groups and messages. The next piece goes on with that of the one before: where many
+// remains says which part of an organization is erased next: a stage, and the kind of what is
+// beside members, groups and messages. The next piece goes on with that of the one before: where many
 // rows were erased, a database that did not clean up since looks through all of them before it
 // finds that none is left.
 type remains struct{ stage, beside int }

@@ -33,8 +33,8 @@ func (d *DamageError) Error() string {
 	return fmt.Sprintf("the backup is damaged: %s%s", strings.Join(d.Files[:min(len(d.Files), namedFiles)], ", "), more)
 }
 
-// compare reads SHA256SUMS, which comes after the files that it lists, and notes what of
-// them is not as it says. Each is in no list any more then.
+// compare reads SHA256SUMS, which comes after the files that it lists, and notes which of
+// them are not as it says. Each is in no list any more then.
 func (in *receiver) compare(sums io.Reader) error {
 	lines := bufio.NewScanner(sums)
 	for lines.Scan() {

@@ -138,7 +138,7 @@ func (m *migration) run(ctx context.Context, mark string, o *MigrateOptions) err
 	}
 	for _, t := range store.Tables() {
 		if m.to.Analyze(ctx, t.Name) != nil {
-			break // the server does so by itself, a little later
+			break // the server analyzes it by itself, a little later
 		}
 	}
 	return nil

@@ -75,10 +75,10 @@ func (b *watchedBody) Read(p []byte) (int, error) {
 }
 
 // lingerAfter makes net/http close the connection in two steps, so that a client
-// that still sends finds its answer before it finds the connection reset. It
-// does so by itself where a body was left unread, but not after an "Expect:
-// 100-continue" (closedRequestBodyEarly does not know that kind of body), which
-// is what clients with a large file send. A body past the limit of a
+// that still sends finds its answer before it finds the connection reset.
+// net/http does it by itself where a body was left unread, but not after an
+// "Expect: 100-continue" (closedRequestBodyEarly does not know that kind of
+// body), which is what clients with a large file send. A body past the limit of a
 // MaxBytesReader is the way to ask for it.
 func lingerAfter(w http.ResponseWriter) {
 	limited := http.MaxBytesReader(w, io.NopCloser(strings.NewReader("more")), 0)

@@ -51,7 +51,7 @@ func (t *roundTripper) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// CloseIdleConnections is what http.Client's method of that name calls.
+// CloseIdleConnections is called by the method of the same name of http.Client.
 func (t *roundTripper) CloseIdleConnections() {
 	if closer, ok := t.next.(interface{ CloseIdleConnections() }); ok {
 		closer.CloseIdleConnections()

@@ -74,7 +74,7 @@ func TestPathsAreFoundAsTheContractHasIt(t *testing.T) {
 		{"GET", "/v2/user/%zz", "getUser", "%zz"},
 		{"HEAD", "/v2/user", "getSelf", ""},
 		{"POST", "/v2/user/bulk", "createUsers", ""},
-		{"GET", "/v2/user/bulk", "getUser", "bulk"}, // somebody of that name
+		{"GET", "/v2/user/bulk", "getUser", "bulk"}, // a user called "bulk"
 		{"POST", "/v2/message/typing", "startTyping", ""},
 		{"GET", "/v2/message/typing", "", ""}, // 405: the written segment wins
 		{"GET", "/v2/message/m1", "getMessage", "m1"},

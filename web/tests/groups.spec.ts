@@ -1,4 +1,4 @@
-// What who made a group does with it, and what its people see of that.
+// What the creator of a group does with it, and how its members see it.
 import type { Locator } from "@playwright/test";
 import { Messenger } from "./fixtures/messenger.js";
 import { inBothThemes, picture } from "./fixtures/picture.js";

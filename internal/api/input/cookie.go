@@ -14,9 +14,9 @@ const keyName = 22
 // letters and digits.
 func FormatSession(key, secret string) string { return key + "." + secret }
 
-// ParseSession reads the cookie of a session of the headers of a request. It is sent where
-// there is a cookie of that name, and key and secret are empty where its value is none that
-// FormatSession has written: an old one, one of two, or what somebody put in its place.
+// ParseSession reads the cookie of a session of the headers of a request. sent reports
+// whether there is a cookie called name. Key and secret are empty where FormatSession did not
+// write its value: an old one, one of two, or what somebody put in its place.
 func ParseSession(h http.Header, name string) (key, secret string, sent bool) {
 	r := http.Request{Header: http.Header{"Cookie": h["Cookie"]}}
 	found := r.CookiesNamed(name)

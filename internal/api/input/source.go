@@ -33,7 +33,7 @@ const (
 	// patienceByByte is what each byte received adds to the time that a client has: a
 	// large body may take its time, at a thousand bytes a second or more.
 	patienceByByte = time.Millisecond
-	// crowdedPart is the part of that where others wait for the memory.
+	// crowdedPart is what patienceByByte is divided by where others wait for the memory.
 	crowdedPart = 8
 	// renewEvery is how long after a deadline was set what comes moves it.
 	renewEvery = time.Second

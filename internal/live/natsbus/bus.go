@@ -8,7 +8,7 @@
 // # Subjects
 //
 //	signet.<installation>.all                        for all nodes
-//	signet.<installation>.account.<hex>              for nodes with readers of that account
+//	signet.<installation>.account.<hex>              for nodes with readers of the account
 //	signet.<installation>.account.<hex>.<feature>    for those with a stream of it that asked for the feature
 //
 // The installation is derived from the store's own secret and epoch, so that two

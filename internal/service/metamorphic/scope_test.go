@@ -19,8 +19,8 @@ type scoped struct {
 }
 
 // compareScopes asks with keys of one organization what each account can see. Such a key
-// acts as if its account were a member of that organization alone; so the world is asked
-// with an account that is one. The operator's is left out: what an operator may do goes
+// acts as if its account were a member of the one organization alone; so the world is asked
+// with an account that is. The operator's is left out: what an operator may do goes
 // beyond its memberships.
 func (p *play) compareScopes(t *rapid.T) {
 	t.Helper()

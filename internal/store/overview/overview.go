@@ -145,7 +145,7 @@ func PendingRoles(tx *store.Tx, organization model.OrganizationID,
 	return out, err
 }
 
-// GroupFigures is what a group comes to without its members' names.
+// GroupFigures are the figures of a group that do not name its members.
 type GroupFigures struct {
 	Members     int
 	LastMessage time.Time // zero: none was sent

@@ -123,7 +123,7 @@ func Open(ctx context.Context, url string, opts Options) (*Engine, error) {
 	return e, nil
 }
 
-// Dialect names what of the shared SQL differs in PostgreSQL. Texts that are
+// Dialect names where PostgreSQL differs from the shared SQL. Texts that are
 // compared and sorted by byte need a collation that says so, whatever language
 // the database is set to.
 func (e *Engine) Dialect() store.Dialect {

@@ -10,7 +10,7 @@ import (
 )
 
 // tables are the engine's own. Rows of engine_queues are updated all the time;
-// the room left in their pages lets the server do so in place.
+// the room left in their pages lets the server update them in place.
 var tables = []string{
 	`CREATE TABLE IF NOT EXISTS engine_queues (account BYTEA NOT NULL, last BIGINT NOT NULL,
 		PRIMARY KEY (account)) WITH (fillfactor = 50)`,

@@ -132,7 +132,7 @@ func (u *update) try(ctx context.Context) (v verdict, err error) {
 func (u *update) run(s *session) (verdict, error) {
 	if u.doubtful && u.id != (writeID{}) {
 		// The key is unique: this waits for the doubtful try if the server is still at
-		// it, finds it if it took effect, and keeps it from doing so later if not.
+		// it, finds it if it took effect, and keeps it from taking effect later if not.
 		noted, err := s.Exec(insertWrite+` ON CONFLICT (write) DO NOTHING`, u.id)
 		if err != nil {
 			return s.verdict(), err

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Wrong says what of the schema is missing in a database, or too many: by the columns that
-// are there, by table, and the indexes, by name. Tables and indexes of others are theirs.
+// Wrong says which parts of the schema a database lacks or has too many of, given its columns,
+// by table, and its indexes, by name. Tables and indexes of others are theirs.
 func (s Schema) Wrong(columns map[string][]string, indexes map[string]*Index) []string {
 	tables, wanted := s.Parse()
 	return append(wrongTables(tables, columns), wrongIndexes(wanted, indexes)...)

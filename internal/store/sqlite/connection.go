@@ -172,7 +172,7 @@ func (c *connection) number(text string) (n int64, err error) {
 	return n, err
 }
 
-// numbers does so for several columns.
+// numbers is number for the first columns of the row, as many as are given.
 func (c *connection) numbers(text string, columns ...*int64) error {
 	stmt, _, err := c.conn.PrepareTransient(text)
 	if err != nil {

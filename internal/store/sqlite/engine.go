@@ -123,7 +123,7 @@ func (e *Engine) open(opts Options) (err error) {
 	return nil
 }
 
-// Dialect names what of the shared SQL differs in SQLite.
+// Dialect names where SQLite differs from the shared SQL.
 func (e *Engine) Dialect() store.Dialect { return dialect }
 
 var dialect = store.Dialect{Name: "sqlite", Bytes: "BLOB", ID: "BLOB", Suffix: " WITHOUT ROWID", Alone: true,

@@ -19,7 +19,7 @@ type files struct {
 	path     string
 	db       *os.File // the database
 	log      *os.File // the write-ahead log, "-wal"
-	index    *os.File // the shared memory that says what of the log counts, "-shm"
+	index    *os.File // the shared memory that says which part of the log counts, "-shm"
 	pageSize int
 }
 

@@ -46,7 +46,7 @@ func (r *Reader) View(ctx context.Context, fn func(store.Session) error, _ ...st
 	return r.c.view(ctx, nil, fn)
 }
 
-// Dialect names what of the shared SQL differs in SQLite.
+// Dialect names where SQLite differs from the shared SQL.
 func (r *Reader) Dialect() store.Dialect { return dialect }
 
 // Backup does what Engine.Backup does, from another process.

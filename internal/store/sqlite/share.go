@@ -91,8 +91,8 @@ func (c *connection) show(others []*request) {
 	}
 }
 
-// showTo runs the function of one. Where it panics, its caller is to see that: it does so
-// again in the caller's goroutine.
+// showTo runs the function of one. Where it panics, its caller is to see the panic: it
+// panics again in the caller's goroutine.
 func (c *connection) showTo(r *request) {
 	err := errAlone
 	defer func() {

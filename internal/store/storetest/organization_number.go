@@ -10,8 +10,8 @@ import (
 	"signet/internal/store"
 )
 
-// organizationNumbers: rows that name an organization by its number are of that one,
-// whoever made it, and of nobody else, whatever becomes of it.
+// organizationNumbers: rows that name an organization by its number belong to it, whoever
+// made it, and never to another one, whatever becomes of it.
 func organizationNumbers(t *testing.T, h Harness) {
 	t.Run("of_an_organization_that_came_to_nothing_are_the_next_ones", func(t *testing.T) {
 		p, ann, bob := newPair(t, h)

@@ -182,7 +182,7 @@ export class Administration extends Messaging {
 
   // Organizations.
 
-  /** Lists organizations with what they come to (GET /v2/organization). */
+  /** Lists organizations with their counts (GET /v2/organization). */
   listOrganizations(options?: Options<"listOrganizations">): Promise<Reply<"listOrganizations">> {
     return this.get(["organization"], options);
   }

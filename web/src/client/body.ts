@@ -36,8 +36,8 @@ export interface Attempt {
 }
 
 /**
- * upload sends a form and tells how far it is. Pages do so by XMLHttpRequest: their fetch does not
- * tell, and takes no stream over HTTP/1.1.
+ * upload sends a form and reports its progress. Pages use XMLHttpRequest: a browser's fetch reports
+ * no progress, and takes no stream over HTTP/1.1.
  */
 export async function upload(form: FormData, attempt: Attempt, send: typeof fetch): Promise<Response> {
   if (typeof XMLHttpRequest !== "undefined") return uploadByPage(form, attempt);

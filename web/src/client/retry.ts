@@ -16,7 +16,7 @@ export interface RetryPolicy {
 export const defaultRetry: RetryPolicy = { attempts: 4, minDelay: 200, maxDelay: 5000, maxWait: 30_000 };
 
 /**
- * delay returns how long to wait after the attempt of that number, counted from 1: half to one
+ * delay returns how long to wait after an attempt, given its number, counted from 1: half to one
  * and a half times the doubled delay, so that clients which failed together do not come back
  * together.
  */

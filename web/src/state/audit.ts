@@ -5,7 +5,7 @@ import { client } from "./session";
 
 export type Entry = Schemas["AuditEntry"];
 
-/** What of the log is asked for. */
+/** Which part of the log is asked for. */
 export interface Asked {
   before?: number;
   after?: number;

@@ -48,8 +48,9 @@ export async function withdraw(tag: string): Promise<void> {
 }
 
 /**
- * withdrawOthers closes what is not of the account that is signed in; without one everything, and the count on the
- * installed application. Each tab does so as it finds out who is signed in: also of a session that no tab saw end.
+ * withdrawOthers closes the notifications of other accounts than the one that is signed in. Where none is, it closes
+ * all and clears the count on the installed application. Each tab calls it when it finds out who is signed in, so that
+ * nothing is left of a session that ended while no tab was open.
  */
 export async function withdrawOthers(account?: string): Promise<void> {
   const { clearAppBadge } = navigator as { clearAppBadge?: Navigator["clearAppBadge"] };

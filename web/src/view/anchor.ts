@@ -2,7 +2,7 @@
 
 import type { Place } from "../state/place";
 
-/** How a box was left: what of it changes without anybody scrolling is layout. */
+/** How a box was left. Where it differs without anybody having scrolled, the layout has changed. */
 interface Shape {
   readonly width: number;
   readonly height: number;
@@ -13,9 +13,9 @@ interface Shape {
 /**
  * Anchor keeps a box at its end, or what is read in it where it is, to the pixel.
  *
- * Browsers tell of a scroll after the layout that may have caused it, and before they tell of that. So a box that has
- * another shape than it was left in was not scrolled by anybody: it is put back. One whose shape is the same was, and
- * then what is seen now is the anchor.
+ * Browsers report a scroll after the layout that may have caused it, but before they report the layout. So a box whose
+ * shape has changed since it was left was not scrolled by anybody, and it is put back. A box of the same shape was
+ * scrolled, and what it shows now is the anchor.
  */
 export class Anchor {
   #spots: readonly Place[] | undefined; // what is seen, from the top; undefined at the end
@@ -87,8 +87,8 @@ function showsEnd(box: HTMLElement): boolean {
 }
 
 /**
- * spotsOf returns what is seen, from the top; but the first of which the beginning is seen comes before one that ends
- * above it: a wider window may put all of that out of sight.
+ * spotsOf returns what is seen, from the top. But the first spot whose beginning is seen comes before a spot that began
+ * out of sight: in a wider window that one may be out of sight altogether.
  */
 function spotsOf(box: HTMLElement): readonly Place[] {
   const edge = box.getBoundingClientRect();
