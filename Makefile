@@ -158,7 +158,7 @@ test-report: ## list what failed in the last `make test`, what took longest, and
 	@go run ./internal/testenv/report bin/tests/*.json
 
 .PHONY: check
-check: check-format check-vet check-static check-modules check-generated check-openapi check-web ## run every check but the tests
+check: check-format check-vet check-static check-modules check-generated check-openapi check-web check-commits ## run every check but the tests
 
 .PHONY: check-format
 check-format:
@@ -203,6 +203,11 @@ check-generated:
 		echo "generated files were out of date; now they are not: commit them" >&2; \
 		exit 1; \
 	fi
+
+# Passes where the history is not there, as in a shallow clone.
+.PHONY: check-commits
+check-commits:
+	go run ./internal/testenv/commits
 
 # On a machine that does nothing else: the time of a call is what it looks at.
 .PHONY: slow

@@ -43,7 +43,8 @@ var mayImport = []layer{
 	{"web/tests/stage", []string{"internal/app/apptest", "internal/store/enginetest", "internal/testenv",
 		"openapi/openapitest"}}, // what the tests of the pages play on
 	{"internal/app/apptest", nil},
-	{"internal/testenv/report", nil}, // of the tests that were run
+	{"internal/testenv/report", nil},  // of the tests that were run
+	{"internal/testenv/commits", nil}, // a check of the commits' messages
 	{"internal/cli", []string{
 		"internal/app", "internal/offline", "internal/home", "internal/transfer", "internal/durable", "internal/config",
 		"internal/load", "internal/spreadsheet", "internal/model", "client",
