@@ -70,25 +70,25 @@ func (c *Control) SetDisabled(ctx context.Context, actor *model.Actor, address s
 // Ruled finds the account that an address names for an actor who decides about the whole
 // of it: one who may set its password without the old one. No actor decides about itself.
 func (c *Control) Ruled(ctx context.Context, actor *model.Actor, address string) (Target, error) {
-	t, r, err := c.managed(ctx, actor, address)
-	if err == nil {
-		err = MayGiveAccess(actor)
-	}
-	if err == nil && (!r.rules() || t.Operator) {
+	m, err := c.mayChange(ctx, actor, address)
+	if err == nil && (!m.rules() || m.Operator) {
 		err = model.NotAllowed()
 	}
-	return t, err
+	return m.Target, err
 }
 
 // StillRules asks that once more, inside the transaction in which the account's
 // organizations and its queue are locked.
 func (c *Control) StillRules(tx *store.Tx, actor *model.Actor, account model.AccountID,
 	line *model.AuditEntry) (Target, error) {
-	t, r, err := c.stillManaged(tx, actor, account, line)
-	if err == nil && !r.rules() {
-		err = model.NotAllowed()
+	m, err := c.stillManaged(tx, actor, account, line)
+	if err != nil {
+		return Target{}, err
 	}
-	return t, err
+	if !m.rules() {
+		return Target{}, model.NotAllowed()
+	}
+	return m.Target, nil
 }
 
 // rules reports whether the actor decides about the whole account, which is not its own.

@@ -32,40 +32,40 @@ type Exported struct {
 // in one file. For others it takes who manages some of the account's keys, and the account
 // is told by account:settings.
 func (c *Control) BeginExport(ctx context.Context, actor *model.Actor, address string) (e Export, err error) {
-	t, r, err := c.managed(ctx, actor, address)
+	m, err := c.managed(ctx, actor, address)
 	if err == nil {
-		err = r.mayExport(actor)
+		err = m.mayExport()
 	}
 	if err != nil {
 		return e, err
 	}
-	e = Export{Account: t.ID, Own: r.self}
+	e = Export{Account: m.ID, Own: m.self}
 	err = c.Act(ctx, actor, model.ActionUserExport, func(tx *store.Tx, line *model.AuditEntry) error {
 		if !e.Own {
-			if err := tx.LockQueues(t.ID); err != nil {
+			if err := tx.LockQueues(m.ID); err != nil {
 				return err
 			}
 		}
-		t, r, err := c.stillManaged(tx, actor, t.ID, line)
+		m, err := c.stillManaged(tx, actor, m.ID, line)
 		if err == nil {
-			err = r.mayExport(actor)
+			err = m.mayExport()
 		}
 		if err != nil || e.Own {
 			return err
 		}
-		if _, err := queueNotice(tx, actor, &t.Account); err != nil || r.all {
+		if _, err := m.queueNotice(tx); err != nil || m.all {
 			return err
 		}
-		return recordAbroad(tx, actor, line, &t.Account, r.scopes[0])
+		return m.recordAbroad(tx, line, m.scopes[0])
 	})
 	if err == nil && !e.Own {
-		c.hub.Wake(t.ID)
+		c.hub.Wake(m.ID)
 	}
 	return e, err
 }
 
-func (r *reach) mayExport(actor *model.Actor) error {
-	if r.self && actor.Key.Session && !actor.Elevated {
+func (m *managed) mayExport() error {
+	if m.self && m.by.Key.Session && !m.by.Elevated {
 		return model.AdministrativeKeyRequired()
 	}
 	return nil
@@ -102,10 +102,10 @@ func (c *Control) Exported(ctx context.Context, actor *model.Actor, e Export) (o
 
 // ExportedKeys returns the account's keys that the actor sees.
 func (c *Control) ExportedKeys(ctx context.Context, actor *model.Actor, e Export) ([]model.Key, error) {
-	t, r, err := c.managed(ctx, actor, e.Account.String())
+	m, err := c.managed(ctx, actor, e.Account.String())
 	if err != nil {
 		return nil, err
 	}
-	keys, err := store.Read(ctx, c.store, func(tx *store.Tx) ([]model.Key, error) { return tx.Keys(t.ID) })
-	return c.seen(&r, keys), err
+	keys, err := store.Read(ctx, c.store, func(tx *store.Tx) ([]model.Key, error) { return tx.Keys(m.ID) })
+	return c.seen(&m.reach, keys), err
 }

@@ -42,30 +42,10 @@ func actsAbroad(actor *model.Actor, account *model.Account) bool {
 	return actor.Account != account.ID && !actor.Administers(account.CreatedBy)
 }
 
-// queueNotice tells an account that an actor changed its access, and returns where in its
-// queue.
-func queueNotice(tx *store.Tx, actor *model.Actor, account *model.Account) (position int64, err error) {
-	if actsAbroad(actor, account) {
-		return tx.QueueNoticeOnce(account.ID)
-	}
-	return tx.QueueNotice(account.ID)
-}
-
 // QueueSettings tells an account that an actor changed its place in an organization.
 func QueueSettings(tx *store.Tx, actor *model.Actor, account *model.Account, organization model.OrganizationID) error {
 	if actsAbroad(actor, account) {
 		return tx.QueueSettingsOnce(account.ID, organization)
 	}
 	return tx.QueueSettings(account.ID, organization)
-}
-
-// recordAbroad has the line of an act on an account's keys be of the organization whose
-// keys these are, where the actor administers that one and not the account's own.
-func recordAbroad(tx *store.Tx, actor *model.Actor, line *model.AuditEntry, account *model.Account,
-	scope model.OrganizationID) error {
-	if scope == "" || !actsAbroad(actor, account) {
-		return nil
-	}
-	audit.OnOrganization(line, scope)
-	return TellHome(tx, actor, line, account)
 }

@@ -6,16 +6,9 @@ import (
 	"crypto/sha256"
 	"time"
 
-	"signet/internal/audit"
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/store"
-)
-
-// Limits of a rotation's grace period.
-const (
-	DefaultGrace = time.Hour
-	MaxGrace     = 24 * time.Hour
 )
 
 // IssuedKey is a new key with its secret, which is shown this once.
@@ -54,6 +47,13 @@ func (k *IssuedKey) share(with *model.Key) {
 	k.Counter, k.MessagesPerDay, k.RequestsPerSecond = with.Counter, with.MessagesPerDay, with.RequestsPerSecond
 }
 
+// endBy has the key end no later than a time; zero is never.
+func (k *IssuedKey) endBy(end time.Time) {
+	if !end.IsZero() && (k.Expires.IsZero() || k.Expires.After(end)) {
+		k.Expires = end
+	}
+}
+
 // IssueKeyCommand is a key as it is asked for.
 type IssueKeyCommand struct {
 	Account           string // an address
@@ -68,9 +68,8 @@ type IssueKeyCommand struct {
 	CallOrganization model.OrganizationID // the organization header
 }
 
-// IssueKey makes a key for an account. It never exceeds the key that asks for it
-// (contract, section 1).
-func (c *Control) IssueKey(ctx context.Context, actor *model.Actor, in IssueKeyCommand) (*IssuedKey, error) {
+// check refuses what no key can have, and returns the networks that are asked for.
+func (in *IssueKeyCommand) check() (model.Networks, error) {
 	for _, limit := range []struct {
 		field string
 		value *int
@@ -79,26 +78,68 @@ func (c *Control) IssueKey(ctx context.Context, actor *model.Actor, in IssueKeyC
 			return nil, model.Invalidf("limit_invalid", limit.field, "A limit is 0 (none) or more.")
 		}
 	}
-	networks, err := parseNetworks(in.Networks)
+	return parseNetworks(in.Networks)
+}
+
+// IssueKey makes a key for an account. It never exceeds the key that asks for it
+// (contract, section 1).
+func (c *Control) IssueKey(ctx context.Context, actor *model.Actor, in IssueKeyCommand) (*IssuedKey, error) {
+	networks, err := in.check()
 	if err != nil {
 		return nil, err
 	}
-	t, r, err := c.managed(ctx, actor, in.Account)
+	m, err := c.mayChange(ctx, actor, in.Account)
 	if err != nil {
 		return nil, err
 	}
-	if err := MayGiveAccess(actor); err != nil {
+	if in.MessagesPerDay != nil || in.RequestsPerSecond != nil {
+		if err := mayLimit(actor); err != nil {
+			return nil, err
+		}
+	}
+	issued, err := c.keyFor(ctx, m, &in, networks)
+	if err != nil {
 		return nil, err
 	}
-	if (in.MessagesPerDay != nil || in.RequestsPerSecond != nil) && !actor.Operates() {
-		return nil, model.Forbiddenf("operator_required", "Only an operator gives a key other limits.")
+	err = c.change(ctx, m, model.ActionKeyIssue, func(tx *store.Tx, m *managed, line *model.AuditEntry) error {
+		line.OnKey, line.Detail = issued.Key.Key, "kind="+issued.Kind.String()
+		if issued.Scope != "" {
+			line.Detail += " organization=" + string(issued.Scope)
+		}
+		if err := m.refuses(&issued.Key); err != nil {
+			return err
+		}
+		if err := scopeStands(tx, &issued.Key); err != nil {
+			return err
+		}
+		if !m.self {
+			var err error
+			if issued.Noticed, err = m.queueNotice(tx); err != nil {
+				return err
+			}
+		}
+		if err := c.insertKey(tx, &issued.Key); err != nil {
+			return err
+		}
+		return m.recordAbroad(tx, line, issued.Scope)
+	})
+	if err != nil {
+		return nil, err
 	}
-	issued := c.NewKey(t.ID, in.Kind)
-	if issued.Scope, err = r.scope(in.Organization, in.CallOrganization, t.Memberships); err != nil {
+	c.Forget(m.ID) // where its other keys were noticed
+	c.hub.Wake(m.ID)
+	return issued, nil
+}
+
+// keyFor makes the key that is asked for, which lasts no longer than what asks for it.
+func (c *Control) keyFor(ctx context.Context, m *managed, in *IssueKeyCommand, networks model.Networks) (
+	issued *IssuedKey, err error) {
+	issued = c.NewKey(m.ID, in.Kind)
+	if issued.Scope, err = m.scope(in.Organization, in.CallOrganization, m.Memberships); err != nil {
 		return nil, err
 	}
 	if in.Kind == model.Administrative {
-		proven, err := c.proveAdministrative(ctx, actor, in.Password, issued.Scope)
+		proven, err := c.proveAdministrative(ctx, m.by, in.Password, issued.Scope)
 		if err != nil {
 			return nil, err
 		}
@@ -107,27 +148,25 @@ func (c *Control) IssueKey(ctx context.Context, actor *model.Actor, in IssueKeyC
 	if in.ExpiresIn > 0 {
 		issued.Expires = issued.Created.Add(in.ExpiresIn)
 	}
-	issuer := actor.Key
-	if t.ID != actor.Account {
+	issuer := m.by.Key
+	if !m.self {
 		issuer.Expires = issuer.LastGrant()
 	}
-	if end := issuer.Expires; !end.IsZero() && (issued.Expires.IsZero() || issued.Expires.After(end)) {
-		issued.Expires = end
-	}
+	issued.endBy(issuer.Expires)
 	if issued.Networks = networks; len(networks) == 0 {
 		issued.Networks = issuer.Networks
 	}
 	if issued.Exceeds(&issuer) {
 		return nil, exceedsIssuer()
 	}
-	if t.ID == actor.Account {
-		issued.share(&actor.Key)
-		issued.Parent = actor.Key.Key
-		if actor.Elevated {
-			issued.ElevatedWith = actor.Key.ElevatedWith
+	if m.self {
+		issued.share(&m.by.Key)
+		issued.Parent = m.by.Key.Key
+		if m.by.Elevated {
+			issued.ElevatedWith = m.by.Key.ElevatedWith
 		}
 	} else {
-		issued.IssuedBy = actor.Account
+		issued.IssuedBy = m.by.Account
 	}
 	if in.MessagesPerDay != nil {
 		issued.MessagesPerDay = in.MessagesPerDay
@@ -135,34 +174,6 @@ func (c *Control) IssueKey(ctx context.Context, actor *model.Actor, in IssueKeyC
 	if in.RequestsPerSecond != nil {
 		issued.RequestsPerSecond = in.RequestsPerSecond
 	}
-	err = c.updateManaged(ctx, actor, model.ActionKeyIssue, t.ID,
-		func(tx *store.Tx, r reach, line *model.AuditEntry) error {
-			line.OnKey, line.Detail = issued.Key.Key, "kind="+issued.Kind.String()
-			if issued.Scope != "" {
-				line.Detail += " organization=" + string(issued.Scope)
-			}
-			if err := r.refuses(&issued.Key); err != nil {
-				return err
-			}
-			if err := scopeStands(tx, &issued.Key); err != nil {
-				return err
-			}
-			if t.ID != actor.Account {
-				var err error
-				if issued.Noticed, err = queueNotice(tx, actor, &t.Account); err != nil {
-					return err
-				}
-			}
-			if err := c.insertKey(tx, &issued.Key); err != nil {
-				return err
-			}
-			return recordAbroad(tx, actor, line, &t.Account, issued.Scope)
-		})
-	if err != nil {
-		return nil, err
-	}
-	c.Forget(t.ID) // where its other keys were noticed
-	c.hub.Wake(t.ID)
 	return issued, nil
 }
 
@@ -188,49 +199,45 @@ func exceedsIssuer() *model.Error {
 // Keys lists the keys of an account that the actor sees, without their secrets. Of those
 // that it does not manage there is what tells that they exist, and who issued them.
 func (c *Control) Keys(ctx context.Context, actor *model.Actor, address string) (keys []model.Key, err error) {
-	t, r, err := c.managed(ctx, actor, address)
+	m, err := c.managed(ctx, actor, address)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.reads.Record(ctx, c.now(), actor, model.AuditEntry{Action: model.ActionKeyList, User: t.ID}); err != nil {
+	if err := c.reads.Record(ctx, c.now(), actor, model.AuditEntry{Action: model.ActionKeyList, User: m.ID}); err != nil {
 		return nil, err
 	}
 	err = c.store.View(ctx, func(tx *store.Tx) error {
-		keys, err = tx.Keys(t.ID)
+		keys, err = tx.Keys(m.ID)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return c.seen(&r, keys), nil
+	return c.seen(&m.reach, keys), nil
 }
 
 // RevokeKey ends a key at once, with what its account issued with it.
 func (c *Control) RevokeKey(ctx context.Context, actor *model.Actor, address, key string) error {
-	t, _, err := c.managed(ctx, actor, address)
-	if err == nil {
-		err = MayGiveAccess(actor)
-	}
+	m, err := c.mayChange(ctx, actor, address)
 	if err != nil {
 		return err
 	}
 	var ended []string
-	err = c.updateManaged(ctx, actor, model.ActionKeyRevoke, t.ID,
-		func(tx *store.Tx, r reach, line *model.AuditEntry) error {
-			line.OnKey = key
-			k, err := r.key(tx, t.ID, key)
-			if err != nil {
-				return err
-			}
-			if ended, err = endKeys(tx, t.ID, []string{key}, nil); err != nil {
-				return err
-			}
-			return recordAbroad(tx, actor, line, &t.Account, k.Scope)
-		})
+	err = c.change(ctx, m, model.ActionKeyRevoke, func(tx *store.Tx, m *managed, line *model.AuditEntry) error {
+		line.OnKey = key
+		k, err := m.key(tx, key)
+		if err != nil {
+			return err
+		}
+		if ended, err = endKeys(tx, m.ID, []string{key}, nil); err != nil {
+			return err
+		}
+		return m.recordAbroad(tx, line, k.Scope)
+	})
 	if err != nil {
 		return err
 	}
-	c.ended(t.ID, ended...)
+	c.ended(m.ID, ended...)
 	return nil
 }
 
@@ -243,114 +250,6 @@ func (c *Control) ended(account model.AccountID, keys ...string) {
 	for _, key := range keys {
 		c.hub.CloseKey(account, key, live.Revoked)
 	}
-}
-
-// RotateKey gives a key a new secret; the old one stays valid for the grace period.
-// The caller has the key's secret from then on, so the key, like an issued one, must
-// not exceed the key that asks for it (contract, section 1). One without a scope gets
-// that of the administrator who rotates it.
-func (c *Control) RotateKey(ctx context.Context, actor *model.Actor, address, key string, grace time.Duration,
-	password string) (*IssuedKey, error) {
-	if grace < 0 || grace > MaxGrace {
-		return nil, model.Invalidf("grace_invalid", "grace", "The grace period is 0 to 86400 seconds.")
-	}
-	t, r, err := c.managed(ctx, actor, address)
-	if err != nil {
-		return nil, err
-	}
-	var current model.Key
-	err = c.store.View(ctx, func(tx *store.Tx) (err error) {
-		current, err = r.key(tx, t.ID, key)
-		return err
-	})
-	if err == nil {
-		err = MayGiveAccess(actor)
-	}
-	if err == nil && current.Session {
-		err = model.NotAllowed() // a browser has its secret, and nobody else is to
-	}
-	if err != nil {
-		return nil, err
-	}
-	if !r.all && current.Scope == "" {
-		current.Scope = r.scopes[0]
-	}
-	issuer := actor.Key
-	if t.ID != actor.Account || actor.Elevated { // which takes more than a cookie
-		issuer.Expires = issuer.LastGrant()
-	}
-	if current.Exceeds(&issuer) {
-		return nil, exceedsIssuer()
-	}
-	if current.Kind == model.Administrative {
-		proven, err := c.proveAdministrative(ctx, actor, password, current.Scope)
-		if err == nil && proven != "" && current.Scope == "" {
-			err = model.AdministrativeKeyRequired()
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	secret, hash := newSecret()
-	until := c.now().Add(grace)
-	var ended []string
-	err = c.updateManaged(ctx, actor, model.ActionKeyRotate, t.ID,
-		func(tx *store.Tx, r reach, line *model.AuditEntry) error {
-			line.OnKey = key
-			k, err := r.key(tx, t.ID, key)
-			if err != nil {
-				return err
-			}
-			issued, err := descendants(tx, t.ID, []string{key}, "")
-			if err != nil {
-				return err
-			}
-			if ended = nil; grace == 0 {
-				ended = issued
-				if err := tx.DeleteKeys(ended); err != nil {
-					return err
-				}
-			}
-			if k.Scope != current.Scope {
-				if err := tx.SetKeyScope(append(issued, key), current.Scope); err != nil {
-					return err
-				}
-			}
-			if err := tx.RotateKey(key, hash, until); err != nil || t.ID == actor.Account {
-				return err
-			}
-			position, err := queueNotice(tx, actor, &t.Account)
-			if err != nil {
-				return err
-			}
-			if err := tx.NoteNoticed(&k, position); err != nil {
-				return err
-			}
-			return recordAbroad(tx, actor, line, &t.Account, current.Scope)
-		})
-	if err != nil {
-		return nil, err
-	}
-	c.Forget(t.ID)
-	c.streams.Recheck() // some may read with the old secret, or the one before
-	if grace == 0 {
-		c.hub.CloseSecrets(t.ID, key, model.MarkOf(hash), live.Revoked)
-	}
-	c.ended(t.ID, ended...)
-	c.hub.Wake(t.ID)
-	return &IssuedKey{Key: current, Secret: secret}, nil
-}
-
-// key returns a key of the account, if it is within reach.
-func (r *reach) key(tx *store.Tx, account model.AccountID, key string) (model.Key, error) {
-	k, found, err := tx.Key(key)
-	switch {
-	case err != nil:
-		return k, err
-	case !found || k.Account != account:
-		return k, model.Missing()
-	}
-	return k, r.refuses(&k)
 }
 
 // proveAdministrative lets an administrative key be issued or rotated only with
@@ -386,60 +285,4 @@ func (c *Control) checkPassword(ctx context.Context, account model.AccountID, gi
 		err = model.Forbiddenf(code, "%s", message)
 	}
 	return p, err
-}
-
-// managed finds an account of which the actor manages some keys.
-func (c *Control) managed(ctx context.Context, actor *model.Actor, address string) (t Target, r reach, err error) {
-	err = c.store.View(ctx, func(tx *store.Tx) error {
-		if t, err = c.Target(tx, actor, address); err != nil {
-			return err
-		}
-		r, err = reachOf(actor, &t.Account, t.Memberships)
-		return err
-	})
-	return t, r, err
-}
-
-// updateManaged changes something about an account's keys, after asking once more,
-// inside the transaction, what the actor manages. It holds the account's queue, so
-// that a transaction which ends all keys of an account misses none that is being
-// made.
-func (c *Control) updateManaged(ctx context.Context, actor *model.Actor, action model.AuditAction,
-	account model.AccountID, fn func(*store.Tx, reach, *model.AuditEntry) error) error {
-	return c.Act(ctx, actor, action, func(tx *store.Tx, line *model.AuditEntry) error {
-		if err := tx.LockQueues(account); err != nil {
-			return err
-		}
-		_, r, err := c.stillManaged(tx, actor, account, line)
-		if err != nil {
-			return err
-		}
-		return fn(tx, r, line)
-	})
-}
-
-// stillManaged asks inside a transaction which keys of an account the actor manages.
-func (c *Control) stillManaged(tx *store.Tx, actor *model.Actor, account model.AccountID, line *model.AuditEntry) (
-	t Target, r reach, err error) {
-	current, err := c.StillActs(tx, actor)
-	if err == nil {
-		err = MayGiveAccess(current)
-	}
-	if err != nil {
-		return t, r, err
-	}
-	var found bool
-	if t.Account, found, err = tx.Account(account); err == nil && !found {
-		err = model.Missing()
-	}
-	if err != nil {
-		return t, r, err
-	}
-	if t.Memberships, err = tx.Memberships(account); err != nil {
-		return t, r, err
-	}
-	if r, err = reachOf(current, &t.Account, t.Memberships); err != nil {
-		return t, r, err
-	}
-	return t, r, audit.OnAccount(tx, line, &t.Account)
 }

@@ -22,32 +22,36 @@ func (l KeyLimits) apply(tx *store.Tx, k *model.Key, line *model.AuditEntry) err
 // LimitKey gives a key of an account other limits, and all keys that share its counter.
 // Operators only.
 func (c *Control) LimitKey(ctx context.Context, actor *model.Actor, address, key string, limits KeyLimits) error {
-	t, _, err := c.managed(ctx, actor, address)
-	if err == nil {
-		err = MayGiveAccess(actor)
-	}
+	m, err := c.mayChange(ctx, actor, address)
 	if err != nil {
 		return err
 	}
-	err = c.updateManaged(ctx, actor, model.ActionKeyLimit, t.ID,
-		func(tx *store.Tx, r reach, line *model.AuditEntry) error {
-			k, err := r.key(tx, t.ID, key)
-			if err == nil && !actor.Operates() {
-				err = model.Forbiddenf("operator_required", "Only an operator gives a key other limits.")
-			}
-			if err == nil {
-				err = limits.apply(tx, &k, line)
-			}
-			if err != nil || r.self {
-				return err
-			}
-			_, err = tx.QueueNotice(t.ID)
+	err = c.change(ctx, m, model.ActionKeyLimit, func(tx *store.Tx, m *managed, line *model.AuditEntry) error {
+		k, err := m.key(tx, key)
+		if err == nil {
+			err = mayLimit(actor)
+		}
+		if err == nil {
+			err = limits.apply(tx, &k, line)
+		}
+		if err != nil || m.self {
 			return err
-		})
+		}
+		_, err = tx.QueueNotice(m.ID)
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	c.Forget(t.ID)
-	c.hub.Wake(t.ID)
+	c.Forget(m.ID)
+	c.hub.Wake(m.ID)
+	return nil
+}
+
+// mayLimit refuses limits of a key by anybody but an operator.
+func mayLimit(actor *model.Actor) error {
+	if !actor.Operates() {
+		return model.Forbiddenf("operator_required", "Only an operator gives a key other limits.")
+	}
 	return nil
 }

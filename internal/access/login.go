@@ -2,7 +2,6 @@ package access
 
 import (
 	"context"
-	"slices"
 
 	"signet/internal/audit"
 	"signet/internal/model"
@@ -93,31 +92,13 @@ func (c *Control) login(ctx context.Context, proven *Proven, device Device, from
 	if len(device.Name) > maxDevice {
 		return Login{}, model.Invalidf("too_long", "device_id", "At most %d bytes are allowed.", maxDevice)
 	}
-	issued := c.NewKey(account, model.Regular)
-	issued.Login, issued.Device, issued.Session = true, device.Name, device.Browser
-	if from != nil {
-		issued.share(&from.Key)
-		issued.Expires, issued.Networks = from.Key.Expires, from.Key.Networks
-		issued.Scope, issued.Parent = from.Key.Scope, from.Key.Key
-	} else {
-		issued.Counter, issued.Scope = store.CounterOf(account), proven.password.Scope
-	}
-	if issued.Session {
-		if proven.elevated {
-			issued.Elevated = issued.Created.Add(model.Elevation)
-		}
-		issued.Grants = issued.Expires
-		if end := issued.Created.Add(model.SessionLife); issued.Expires.IsZero() || end.Before(issued.Expires) {
-			issued.Expires = end
-		}
-	}
+	issued := c.loginKey(proven, device, from)
 	var replaced []string
 	by, signed := model.Actor{Account: account}, model.Actor{}
 	if from != nil {
 		by = *from
 	}
 	err := c.Act(ctx, &by, model.ActionLogin, func(tx *store.Tx, line *model.AuditEntry) error {
-		replaced = nil
 		if err := tx.LockQueues(account); err != nil {
 			return err
 		}
@@ -138,18 +119,11 @@ func (c *Control) login(ctx context.Context, proven *Proven, device Device, from
 		if err := tx.InsertKey(&issued.Key); err != nil {
 			return err
 		}
-		owner, found, err := tx.Account(account)
-		if err == nil && !found {
-			err = WrongCredentials() // it was erased a moment ago
-		}
+		owner, err := targetOf(tx, account, WrongCredentials)
 		if err != nil {
 			return err
 		}
-		memberships, err := tx.Memberships(account)
-		if err != nil {
-			return err
-		}
-		signed = newActor(issued.Key, &owner, memberships)
+		signed = newActor(issued.Key, &owner.Account, owner.Memberships)
 		line.OnKey = issued.Key.Key
 		if issued.Session {
 			line.Detail = "session"
@@ -157,7 +131,7 @@ func (c *Control) login(ctx context.Context, proven *Proven, device Device, from
 				line.Detail = "session, first start"
 			}
 		}
-		return audit.OnAccount(tx, line, &owner)
+		return audit.OnAccount(tx, line, &owner.Account)
 	})
 	if err != nil {
 		return Login{}, err
@@ -166,14 +140,33 @@ func (c *Control) login(ctx context.Context, proven *Proven, device Device, from
 	return Login{Actor: &signed, Secret: issued.Secret}, nil
 }
 
+// loginKey makes the key of a sign-in. It opens no more than what was proved: the key that
+// it is from, or the password.
+func (c *Control) loginKey(proven *Proven, device Device, from *model.Actor) *IssuedKey {
+	k := c.NewKey(proven.account, model.Regular)
+	k.Login, k.Device, k.Session = true, device.Name, device.Browser
+	if from != nil {
+		k.share(&from.Key)
+		k.Expires, k.Networks = from.Key.Expires, from.Key.Networks
+		k.Scope, k.Parent = from.Key.Scope, from.Key.Key
+	} else {
+		k.Counter, k.Scope = store.CounterOf(proven.account), proven.password.Scope
+	}
+	if k.Session {
+		if proven.elevated {
+			k.Elevated = k.Created.Add(model.Elevation)
+		}
+		k.Grants = k.Expires
+		k.endBy(k.Created.Add(model.SessionLife))
+	}
+	return k
+}
+
 // stillProved asks whether a key that signs in still opens, and returns it, or whether the
 // password is the one that was compared.
 func (c *Control) stillProved(tx *store.Tx, proven *Proven, from *model.Actor) (*model.Key, error) {
 	if from != nil {
-		current, err := c.StillActs(tx, from)
-		if err == nil {
-			err = MayGiveAccess(current)
-		}
+		current, err := c.stillGivesAccess(tx, from)
 		if err != nil {
 			return nil, err
 		}
@@ -218,101 +211,5 @@ func (c *Control) Logout(ctx context.Context, actor *model.Actor) error {
 		return err
 	}
 	c.ended(actor.Account, ended...)
-	return nil
-}
-
-func oldPasswordRequired() error {
-	return model.Invalidf("old_password_required", "old_password", "The old password is required.")
-}
-
-// SetPassword changes a password: one's own with the old one, or, without it, that of
-// an account whose password the actor sets (contract, section 1). It ends what came of
-// sign-ins, but for the key that asks. An operator that has none yet sets its first with an
-// administrative key, or in a session that is elevated.
-//
-// What is set with a key of some scope gives no access beyond that of the password before:
-// else an administrator could make a password that it knows the account's own.
-func (c *Control) SetPassword(ctx context.Context, actor *model.Actor, address, old, password string,
-	organization model.OrganizationID) error {
-	if err := ValidPassword(password); err != nil {
-		return err
-	}
-	t, r, err := c.managed(ctx, actor, address)
-	if err == nil {
-		err = MayGiveAccess(actor)
-	}
-	if err != nil {
-		return err
-	}
-	set := store.Password{}
-	first := false // its first one
-	switch {
-	case r.self && r.all && old == "" && actor.Operator && actor.Administrative():
-		// Nobody else sets the password of the only operator.
-		first = true
-	case r.self:
-		if old == "" {
-			return oldPasswordRequired()
-		}
-		before, err := c.checkPassword(ctx, t.ID, old, codeOldPasswordWrong, "The old password is wrong.")
-		if err != nil {
-			return err
-		}
-		if !r.all {
-			set.Scope = before.Scope
-		}
-	case r.all:
-		if set.Scope, err = r.scope(organization, "", t.Memberships); err != nil {
-			return err
-		}
-	case r.unscoped:
-		set.Scope = r.scopes[0]
-	default:
-		return model.NotAllowed()
-	}
-	if err := c.WantOwnPassword(ctx, password, &t.Account, t.Memberships); err != nil {
-		return err
-	}
-	if set.Hash, err = c.HashPassword(ctx, password); err != nil {
-		return err
-	}
-	var ended []string
-	err = c.updateManaged(ctx, actor, model.ActionPasswordSet, t.ID,
-		func(tx *store.Tx, r reach, _ *model.AuditEntry) error {
-			if !r.self && !r.all && !r.unscoped {
-				return model.NotAllowed()
-			}
-			if first {
-				given, err := tx.Password(t.ID)
-				if err == nil && given.Hash != "" {
-					err = oldPasswordRequired()
-				}
-				if err != nil {
-					return err
-				}
-			}
-			logins, err := tx.AllLoginKeys(t.ID)
-			if err != nil {
-				return err
-			}
-			var stays *model.Key
-			if r.self {
-				stays = &actor.Key
-				logins = slices.DeleteFunc(logins, func(k string) bool { return k == stays.Key })
-			}
-			if ended, err = endKeys(tx, t.ID, logins, stays); err != nil {
-				return err
-			}
-			if err := tx.SetPassword(t.ID, set); err != nil || r.self {
-				return err
-			}
-			_, err = tx.QueueNotice(t.ID)
-			return err
-		})
-	if err != nil {
-		return err
-	}
-	c.ended(t.ID, ended...)
-	c.hub.Wake(t.ID)
 	return nil
 }

@@ -144,11 +144,7 @@ func (c *Control) actOnSession(ctx context.Context, actor *model.Actor, action m
 		if err := tx.LockQueues(actor.Account); err != nil {
 			return err
 		}
-		current, err := c.StillActs(tx, actor)
-		if err == nil {
-			err = MayGiveAccess(current)
-		}
-		if err != nil {
+		if _, err := c.stillGivesAccess(tx, actor); err != nil {
 			return err
 		}
 		owner, found, err := tx.Account(actor.Account)
