@@ -132,26 +132,41 @@ func (r *restoreCommand) Run(ctx context.Context, con *console) error {
 		return wrongConfiguration{errors.New("name a backup to restore or to --check, or ask for a --new-epoch")}
 	}
 	if r.Check {
-		m, err := offline.CheckBackup(ctx, r.Source, con.stdin, con.progress().report)
-		if err != nil {
-			return err
-		}
-		con.printf("The backup is whole: %s\n", contents(m))
-		return nil
+		return r.check(ctx, con)
 	}
 	cfg, err := r.load(con, map[string]string{"database": r.Database})
 	if err != nil {
 		return err
 	}
 	if r.NewEpoch {
-		if err := offline.NewEpoch(ctx, cfg); err != nil {
-			return err
-		}
-		con.printf("Clients will start over at the beginning of their queues.\n")
-		con.printf("A key ring and attachments outside of the data directory still belong to the epoch before: \"signet " +
-			"adopt\", with the settings of the server, takes them over; a copy to try something out gets others.\n")
-		return nil
+		return beginEpoch(ctx, con, cfg)
 	}
+	return r.restore(ctx, con, cfg)
+}
+
+// check reads a backup, and says whether it is whole.
+func (r *restoreCommand) check(ctx context.Context, con *console) error {
+	m, err := offline.CheckBackup(ctx, r.Source, con.stdin, con.progress().report)
+	if err != nil {
+		return err
+	}
+	con.printf("The backup is whole: %s\n", contents(m))
+	return nil
+}
+
+// beginEpoch tells the clients of a store that was set back to start over.
+func beginEpoch(ctx context.Context, con *console, cfg *config.Config) error {
+	if err := offline.NewEpoch(ctx, cfg); err != nil {
+		return err
+	}
+	con.printf("Clients will start over at the beginning of their queues.\n")
+	con.printf("A key ring and attachments outside of the data directory still belong to the epoch before: \"signet " +
+		"adopt\", with the settings of the server, takes them over; a copy to try something out gets others.\n")
+	return nil
+}
+
+// restore restores a backup, and says what is left to do.
+func (r *restoreCommand) restore(ctx context.Context, con *console, cfg *config.Config) error {
 	m, err := offline.Restore(ctx, cfg, !r.WithoutBlobs, transfer.RestoreOptions{
 		Source: r.Source, Stream: con.stdin, Progress: con.progress().report, KeepGoing: r.KeepGoing,
 	})

@@ -49,87 +49,121 @@ func (s *status) note(now time.Time) {
 }
 
 // lines are the status for people.
-func (s *status) lines(now time.Time) (lines []string) {
-	add := func(what, format string, args ...any) {
-		lines = append(lines, cells(what, fmt.Sprintf(format, args...)))
+func (s *status) lines(now time.Time) []string {
+	t := statusTable{status: s, now: now}
+	t.addServer()
+	t.addStore()
+	t.addWork()
+	t.addKept()
+	return t.lines
+}
+
+// statusTable is what is written of a status at a time.
+type statusTable struct {
+	*status
+	now   time.Time
+	lines []string
+}
+
+func (t *statusTable) add(what, format string, args ...any) {
+	t.lines = append(t.lines, cells(what, fmt.Sprintf(format, args...)))
+}
+
+func (t *statusTable) ago(at time.Time) string {
+	if at.IsZero() {
+		return "never"
 	}
-	ago := func(at time.Time) string {
-		if at.IsZero() {
-			return "never"
-		}
-		return roughly(now.Sub(at)) + " ago"
+	return roughly(t.now.Sub(at)) + " ago"
+}
+
+// since writes for how long something has lasted; nothing where nothing is so old.
+func (t *statusTable) since(at time.Time, what string) string {
+	if at.IsZero() {
+		return ""
 	}
-	since := func(at time.Time, what string) string { // nothing where nothing is so old
-		if at.IsZero() {
-			return ""
-		}
-		return fmt.Sprintf(what, roughly(now.Sub(at)))
-	}
-	server := s.Server
-	switch {
+	return fmt.Sprintf(what, roughly(t.now.Sub(at)))
+}
+
+// measured reports whether a server told its figures.
+func (t *statusTable) measured() bool { return t.Server != nil && t.Server.Version != "" }
+
+func (t *statusTable) addServer() {
+	switch server := t.Server; {
 	case server == nil:
-		add("server", "none answers on this machine")
+		t.add("server", "none answers on this machine")
 	case !server.Ready:
-		add("server", "%s, not ready: %s", s.URL, server.Reason)
+		t.add("server", "%s, not ready: %s", t.URL, server.Reason)
 	default:
-		add("server", "%s, ready", s.URL)
+		t.add("server", "%s, ready", t.URL)
 	}
-	if server != nil && server.Version != "" {
-		add("version", "%s (%s), data of version %d", server.Version, server.Commit, s.Data)
-		add("started", "%s, %s", ago(server.StartedTime), server.StartedTime.Format(time.DateTime+" UTC"))
-	} else if s.Data != 0 {
-		add("data", "of version %d", s.Data)
+	if t.measured() {
+		t.add("version", "%s (%s), data of version %d", t.Server.Version, t.Server.Commit, t.Data)
+		t.add("started", "%s, %s", t.ago(t.Server.StartedTime), t.Server.StartedTime.Format(time.DateTime+" UTC"))
+	} else if t.Data != 0 {
+		t.add("data", "of version %d", t.Data)
 	}
-	store := s.Store
-	if bytes := s.Storage.DatabaseBytes + s.Storage.LogBytes; bytes > 0 {
+}
+
+// addStore adds the store and the servers that use it.
+func (t *statusTable) addStore() {
+	store := t.Store
+	if bytes := t.Storage.DatabaseBytes + t.Storage.LogBytes; bytes > 0 {
 		store += ", " + size(bytes)
 	}
-	add("store", "%s, used by %s", store, count(s.Alive, "server", "servers"))
-	if s.Store != "embedded" {
-		for _, n := range s.Nodes {
-			state := "last heard of "
-			if n.Alive {
-				state = "heard of "
-			}
-			add("node", "%s, %s, %s", n.Name, n.Version, state+ago(n.HeardTime))
+	t.add("store", "%s, used by %s", store, count(t.Alive, "server", "servers"))
+	if t.Store == "embedded" {
+		return
+	}
+	for _, n := range t.Nodes {
+		state := "last heard of "
+		if n.Alive {
+			state = "heard of "
 		}
+		t.add("node", "%s, %s, %s", n.Name, n.Version, state+t.ago(n.HeardTime))
 	}
-	if server != nil && server.Version != "" {
-		m := server.Messages
-		add("messages", "%d sent to %d recipients, %d delivered, %d read, %d expired, %d recalled, since the start", m.Sent,
-			m.Copies, m.Delivered, m.Read, m.Expired, m.Recalled)
-		add("streams", "%d", server.Streams)
+}
+
+// addWork adds what the server has done and what waits.
+func (t *statusTable) addWork() {
+	if t.measured() {
+		m := t.Server.Messages
+		t.add("messages", "%d sent to %d recipients, %d delivered, %d read, %d expired, %d recalled, since the start",
+			m.Sent, m.Copies, m.Delivered, m.Read, m.Expired, m.Recalled)
+		t.add("streams", "%d", t.Server.Streams)
 	}
-	if q := s.Queues; q != nil {
-		add("queues", "%d events of %d accounts%s; behind: %d by more than a day, %d by more than 1,000 events", q.Events,
-			q.Accounts, since(q.OldestEventTime, ", the oldest %s old"), q.BehindByAge, q.BehindByLength)
+	if q := t.Queues; q != nil {
+		t.add("queues", "%d events of %d accounts%s; behind: %d by more than a day, %d by more than 1,000 events", q.Events,
+			q.Accounts, t.since(q.OldestEventTime, ", the oldest %s old"), q.BehindByAge, q.BehindByLength)
 	}
-	sweep := fmt.Sprintf("%d messages wait%s", s.Sweep.Waiting, since(s.Sweep.OldestTime, ", the oldest for %s"))
-	if server != nil && len(server.Tasks) > 0 {
+	sweep := fmt.Sprintf("%d messages wait%s", t.Sweep.Waiting, t.since(t.Sweep.OldestTime, ", the oldest for %s"))
+	if t.Server != nil && len(t.Server.Tasks) > 0 {
 		failures := int64(0)
-		for _, task := range server.Tasks {
+		for _, task := range t.Server.Tasks {
 			failures += task.Failures
 		}
 		sweep += fmt.Sprintf("; %d failures", failures)
 	}
-	add("sweep", "%s", sweep)
-	if server != nil && server.Version != "" {
-		add("key ring", "%s", count(server.Keys, "key", "keys"))
-		for _, place := range slices.Sorted(maps.Keys(server.FreeBytes)) {
-			add("disk", "%s free for %s", size(server.FreeBytes[place]), place)
+	t.add("sweep", "%s", sweep)
+}
+
+// addKept adds what an installation must not run out of, or lose.
+func (t *statusTable) addKept() {
+	if t.measured() {
+		t.add("key ring", "%s", count(t.Server.Keys, "key", "keys"))
+		for _, place := range slices.Sorted(maps.Keys(t.Server.FreeBytes)) {
+			t.add("disk", "%s free for %s", size(t.Server.FreeBytes[place]), place)
 		}
 	}
-	if b := s.Backup; b != nil {
-		last := ago(b.SucceededTime)
+	if b := t.Backup; b != nil {
+		last := t.ago(b.SucceededTime)
 		if !b.SucceededTime.IsZero() {
 			last += ", " + size(b.Bytes)
 		}
-		add("backup", "%s", last)
+		t.add("backup", "%s", last)
 	}
-	if server != nil && !server.CertificateEndsTime.IsZero() {
-		add("certificate", "ends %s", server.CertificateEndsTime.Format(time.DateOnly))
+	if t.Server != nil && !t.Server.CertificateEndsTime.IsZero() {
+		t.add("certificate", "ends %s", t.Server.CertificateEndsTime.Format(time.DateOnly))
 	}
-	return lines
 }
 
 // roughly writes a duration in its largest unit.

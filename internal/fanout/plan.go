@@ -62,46 +62,25 @@ func (f *Fanout) Plan(tx *store.Tx, now time.Time) *Plan {
 // Do does pieces of a group, whose row is locked, in their order: at once, or later where
 // they write too much, or wait for others.
 func (p *Plan) Do(g *model.Group, pieces ...store.Piece) error {
-	behind := false
-	if !g.ID.IsZero() {
-		var err error
-		if behind, err = p.tx.HasPieces(g.Organization, g.ID); err != nil {
-			return err
-		}
+	behind, err := p.behind(g)
+	if err != nil {
+		return err
 	}
-	moves, all, entering := 0, 0, 0
-	for i := range pieces {
-		rows := rowsOf(&pieces[i]) * len(pieces[i].Accounts)
-		all += rows
-		if moving(&pieces[i]) {
-			moves += rows
-		}
-		if pieces[i].Deed == store.Enter {
-			entering += len(pieces[i].Accounts)
-		}
-	}
-	p.Cost += all
+	w := weigh(pieces)
+	p.Cost += w.all
 	// Members come and go at once where that writes few rows, whatever else there is to do.
-	whole, part := !behind && !p.noted && all <= p.left, moves <= p.left
+	whole, part := !behind && !p.noted && w.all <= p.left, w.moves <= p.left
 	now := func(piece *store.Piece) bool { return whole || part && moving(piece) }
-	replay := entering > 0 && g.ReplayHistory && part
+	replay := w.entering > 0 && g.ReplayHistory && part
 	if replay {
-		messages, err := p.lockHistory(g, entering, p.left-all)
+		messages, err := p.lockHistory(g, w.entering, p.left-w.all)
 		if err != nil {
 			return err
 		}
 		replay = messages > 0
 	}
-	var concerned []model.AccountID
-	for i := range pieces {
-		if now(&pieces[i]) {
-			concerned = append(concerned, pieces[i].Accounts...)
-		}
-	}
-	if len(concerned) > 0 {
-		if err := p.tx.LockQueues(concerned...); err != nil { // all of them in one order
-			return err
-		}
+	if err := p.lockQueues(pieces, now); err != nil {
+		return err
 	}
 	for i := range pieces {
 		if len(pieces[i].Accounts) == 0 {
@@ -121,14 +100,56 @@ func (p *Plan) Do(g *model.Group, pieces ...store.Piece) error {
 		p.Told = append(p.Told, piece.Accounts...)
 	}
 	if whole {
-		p.left -= all
+		p.left -= w.all
 	} else if part {
-		p.left -= moves
+		p.left -= w.moves
 	}
 	if replay {
 		return p.replay(g)
 	}
 	return nil
+}
+
+// behind reports whether pieces of a group wait already.
+func (p *Plan) behind(g *model.Group) (bool, error) {
+	if g.ID.IsZero() {
+		return false, nil
+	}
+	return p.tx.HasPieces(g.Organization, g.ID)
+}
+
+// weight is what pieces write.
+type weight struct {
+	all, moves int // rows: of all, and of those that change who is in the group
+	entering   int // accounts that enter it
+}
+
+func weigh(pieces []store.Piece) (w weight) {
+	for i := range pieces {
+		rows := rowsOf(&pieces[i]) * len(pieces[i].Accounts)
+		w.all += rows
+		if moving(&pieces[i]) {
+			w.moves += rows
+		}
+		if pieces[i].Deed == store.Enter {
+			w.entering += len(pieces[i].Accounts)
+		}
+	}
+	return w
+}
+
+// lockQueues locks the queues that some of the pieces write to, all of them in one order.
+func (p *Plan) lockQueues(pieces []store.Piece, some func(*store.Piece) bool) error {
+	var concerned []model.AccountID
+	for i := range pieces {
+		if some(&pieces[i]) {
+			concerned = append(concerned, pieces[i].Accounts...)
+		}
+	}
+	if len(concerned) == 0 {
+		return nil
+	}
+	return p.tx.LockQueues(concerned...)
 }
 
 // moving reports whether a piece changes who is in a group.

@@ -85,10 +85,6 @@ func adopt(ctx context.Context, cfg *config.Config, kept *store.Store, confirm [
 	if err != nil {
 		return out, err
 	}
-	type markedStore struct {
-		what string
-		of   custody.Marked
-	}
 	marked := []markedStore{{custody.RingAt(ring.Where()), ring}, {custody.BlobsAt(blobs.String()), blobs}}
 	var copied seal.Storage
 	if cfg.KeyringCopy != "" {
@@ -98,43 +94,20 @@ func adopt(ctx context.Context, cfg *config.Config, kept *store.Store, confirm [
 		defer func() { err = errors.Join(err, copied.Close()) }()
 		marked = append(marked, markedStore{copyAt(copied), copied})
 	}
-	files := custody.BlobsAt(blobs.String())
-	confirmed := true
-	var missing []string
-	for _, m := range marked {
-		_, err := custody.Check(ctx, kept, m.what, m.of)
-		var not *custody.NotOurs
-		switch {
-		case errors.As(err, &not) && not.Fit == model.Overtaken:
-			return out, home.Misconfigured{Err: err}
-		case errors.As(err, &not):
-			out.From = append(out.From, Owned{m.what, not.Mark})
-			if !slices.Contains(confirm, not.Mark.Epoch) {
-				confirmed = false
-				if !slices.Contains(missing, not.Mark.Epoch) {
-					missing = append(missing, not.Mark.Epoch)
-				}
-			}
-		case err != nil:
-			return out, err
-		}
+	if out.From, err = others(ctx, kept, marked); err != nil || len(out.From) == 0 {
+		return out, err
 	}
-	if !confirmed {
-		return out, home.Misconfigured{Err: fmt.Errorf("nothing was changed. To take this over, for good, say whose it "+
-			"was: signet adopt --confirm=%s", strings.Join(missing, ","))}
-	}
-	if len(out.From) == 0 {
-		return out, nil
+	if err := wantConfirmed(out.From, confirm); err != nil {
+		return out, err
 	}
 	mark := model.Mark{Installation: self.Installation, Epoch: self.Epoch, Turn: self.Turn, Home: home.Home(cfg),
 		Used: time.Now().UTC().Truncate(time.Second)}
 	take := func() error {
 		err := ring.SetOwner(ctx, func(model.Mark) (model.Mark, error) { return mark, nil })
-		if err == nil && copied != nil &&
-			slices.ContainsFunc(out.From, func(o Owned) bool { return o.What == copyAt(copied) }) {
+		if err == nil && copied != nil && out.takes(copyAt(copied)) {
 			err = copied.SetOwner(ctx, func(model.Mark) (model.Mark, error) { return mark, nil })
 		}
-		there := slices.ContainsFunc(out.From, func(o Owned) bool { return o.What == files })
+		there := out.takes(custody.BlobsAt(blobs.String()))
 		if err == nil && !there {
 			there, err = blobs.Begun(ctx)
 		}
@@ -145,6 +118,49 @@ func adopt(ctx context.Context, cfg *config.Config, kept *store.Store, confirm [
 	}
 	out.Done = true
 	return out, audit.RecordOutcome(ctx, kept, model.ActionAdopt, take)
+}
+
+// markedStore is what an installation marks as its own, by its name.
+type markedStore struct {
+	what string
+	of   custody.Marked
+}
+
+// others returns which of the stores belong to another installation.
+func others(ctx context.Context, kept *store.Store, marked []markedStore) (theirs []Owned, err error) {
+	for _, m := range marked {
+		_, err := custody.Check(ctx, kept, m.what, m.of)
+		var not *custody.NotOurs
+		switch {
+		case errors.As(err, &not) && not.Fit == model.Overtaken:
+			return theirs, home.Misconfigured{Err: err}
+		case errors.As(err, &not):
+			theirs = append(theirs, Owned{m.what, not.Mark})
+		case err != nil:
+			return theirs, err
+		}
+	}
+	return theirs, nil
+}
+
+// wantConfirmed refuses to take from installations whose epochs were not given.
+func wantConfirmed(from []Owned, confirm []string) error {
+	var missing []string
+	for _, o := range from {
+		if epoch := o.Mark.Epoch; !slices.Contains(confirm, epoch) && !slices.Contains(missing, epoch) {
+			missing = append(missing, epoch)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return home.Misconfigured{Err: fmt.Errorf("nothing was changed. To take this over, for good, say whose it "+
+		"was: signet adopt --confirm=%s", strings.Join(missing, ","))}
+}
+
+// takes reports whether something is taken from another installation.
+func (a *Adoption) takes(what string) bool {
+	return slices.ContainsFunc(a.From, func(o Owned) bool { return o.What == what })
 }
 
 func copyAt(copied seal.Storage) string { return "the copy of the key ring at " + copied.String() }

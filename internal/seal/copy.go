@@ -196,21 +196,11 @@ func (c *Copied) equal(ctx context.Context) error {
 		if err := now.MayReplace(there, to.String()); err != nil {
 			return &Stranger{err}
 		}
-		have := idsOf(now.Records)
+		extras := now.lacks(there)
+		extra = len(extras)
 		next := *now
-		next.Records = slices.Clone(now.Records)
-		extra = 0
-		for _, r := range there.Records {
-			if _, gone := now.Gone[r.ID]; !have[r.ID] && !gone {
-				if r.Retired.IsZero() {
-					r.Retired = time.Unix(1, 0) // the ring's own key with this name stays in use
-				}
-				next.Records = append(next.Records, r)
-				extra++
-			}
-		}
-		if there.Master == next.Master && len(there.Records) == len(next.Records) && there.Owner == next.Owner &&
-			maps.Equal(there.Gone, next.Gone) && maps.Equal(idsOf(there.Records), idsOf(next.Records)) {
+		next.Records = slices.Concat(now.Records, extras)
+		if there.same(&next) {
 			return errSame
 		}
 		*there = next
@@ -223,6 +213,26 @@ func (c *Copied) equal(ctx context.Context) error {
 		return &Extra{extra, to.String()}
 	}
 	return err
+}
+
+// lacks returns the keys of a copy that the ring neither has nor has destroyed.
+func (c *Contents) lacks(copied *Contents) (extras []Record) {
+	have := idsOf(c.Records)
+	for _, r := range copied.Records {
+		if _, gone := c.Gone[r.ID]; !have[r.ID] && !gone {
+			if r.Retired.IsZero() {
+				r.Retired = time.Unix(1, 0) // the ring's own of that name is in use
+			}
+			extras = append(extras, r)
+		}
+	}
+	return extras
+}
+
+// same reports whether two hold the same keys, under the same master key and of the same owner.
+func (c *Contents) same(as *Contents) bool {
+	return c.Master == as.Master && len(c.Records) == len(as.Records) && c.Owner == as.Owner &&
+		maps.Equal(c.Gone, as.Gone) && maps.Equal(idsOf(c.Records), idsOf(as.Records))
 }
 
 func idsOf(records []Record) map[KeyID]bool {

@@ -50,18 +50,29 @@ func (s *Service) subject(tx *store.Tx, actor *model.Actor, address string,
 			return p, err
 		}
 	}
-	p = subject{entity: entity, group: group, organization: organization}
 	if group {
-		g, rights, err := groupInSight(tx, actor, model.GroupID(entity))
-		if err != nil {
-			return p, err
-		}
-		if organization != "" && organization != g.Organization {
-			return p, model.Missing()
-		}
-		p.organization, p.member, p.rights = g.Organization, rights.member, rights
-		return p, nil
+		return groupSubject(tx, actor, entity, organization)
 	}
+	return accountSubject(actor, entity, theirs, organization)
+}
+
+// groupSubject is subject for a group.
+func groupSubject(tx *store.Tx, actor *model.Actor, entity model.EntityID, organization model.OrganizationID) (subject,
+	error) {
+	g, rights, err := groupInSight(tx, actor, model.GroupID(entity))
+	if err != nil {
+		return subject{}, err
+	}
+	if organization != "" && organization != g.Organization {
+		return subject{}, model.Missing()
+	}
+	return subject{entity: entity, group: true, organization: g.Organization, member: rights.member, rights: rights}, nil
+}
+
+// accountSubject is subject for an account, which belongs to these organizations.
+func accountSubject(actor *model.Actor, entity model.EntityID, theirs []model.OrganizationID,
+	organization model.OrganizationID) (subject, error) {
+	p := subject{entity: entity, organization: organization}
 	var common []model.OrganizationID
 	for _, o := range theirs {
 		if actor.MemberOf(o) {
