@@ -19,147 +19,145 @@ func isClean(t testing.TB, path string) bool {
 	return n == 1
 }
 
-func TestBeside(t *testing.T) {
-	// The server is killed after a command has come and gone. What it had not erased
-	// yet must be looked for at the next start.
-	t.Run("leaves_the_mark_of_good_order_to_the_other_process", func(t *testing.T) {
-		e := mustOpen(t, Options{})
-		c := newCanaries(t, e, 20)
-		for range 30 {
-			c.change(40)
-		}
-		command := mustOpenAt(t, e.path, Options{Beside: true})
-		if err := command.Update(t.Context(), insert("beside")); err != nil {
-			t.Fatal(err)
-		}
-		if err := errors.Join(command.Erase(t.Context()), command.Close()); err != nil {
-			t.Fatal(err)
-		}
-		if isClean(t, e.path) {
-			t.Fatal("the file is marked clean while its server runs")
-		}
-		c.e = mustOpenAt(t, copyFiles(t, e), Options{})
-		c.erase()
-		c.wantErased(c.e.path)
-	})
-
-	t.Run("what_it_deletes_is_erased_by_the_other_process", func(t *testing.T) {
-		e := mustOpen(t, Options{})
-		c := newCanaries(t, e, 21)
-		for range 10 {
-			c.change(40)
-		}
-		c.erase()
-		c.e = mustOpenAt(t, e.path, Options{Beside: true})
-		for range 30 {
-			c.change(40)
-		}
-		if err := c.e.Close(); err != nil {
-			t.Fatal(err)
-		}
-		c.e = e
-		c.erase()
-		c.wantErased(e.path)
-		if e.Stats().Scrubbed == 0 {
-			t.Error("no page held remains: this test shows nothing")
-		}
-	})
-
-	t.Run("takes_the_mark_from_a_file_that_was_closed_in_good_order", func(t *testing.T) {
-		e := mustOpen(t, Options{})
-		c := newCanaries(t, e, 22)
+// The server is killed after a command has come and gone. What it had not erased
+// yet must be looked for at the next start.
+func TestBesideLeavesTheMarkOfGoodOrderToTheOtherProcess(t *testing.T) {
+	e := mustOpen(t, Options{})
+	c := newCanaries(t, e, 20)
+	for range 30 {
 		c.change(40)
-		command := mustOpenAt(t, e.path, Options{Beside: true})
-		if err := e.Close(); err != nil { // the server goes before the command does
+	}
+	command := mustOpenAt(t, e.path, Options{Beside: true})
+	if err := command.Update(t.Context(), insert("beside")); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(command.Erase(t.Context()), command.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if isClean(t, e.path) {
+		t.Fatal("the file is marked clean while its server runs")
+	}
+	c.e = mustOpenAt(t, copyFiles(t, e), Options{})
+	c.erase()
+	c.wantErased(c.e.path)
+}
+
+func TestBesideWhatItDeletesIsErasedByTheOtherProcess(t *testing.T) {
+	e := mustOpen(t, Options{})
+	c := newCanaries(t, e, 21)
+	for range 10 {
+		c.change(40)
+	}
+	c.erase()
+	c.e = mustOpenAt(t, e.path, Options{Beside: true})
+	for range 30 {
+		c.change(40)
+	}
+	if err := c.e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	c.e = e
+	c.erase()
+	c.wantErased(e.path)
+	if e.Stats().Scrubbed == 0 {
+		t.Error("no page held remains: this test shows nothing")
+	}
+}
+
+func TestBesideTakesTheMarkFromAFileThatWasClosedInGoodOrder(t *testing.T) {
+	e := mustOpen(t, Options{})
+	c := newCanaries(t, e, 22)
+	c.change(40)
+	command := mustOpenAt(t, e.path, Options{Beside: true})
+	if err := e.Close(); err != nil { // the server goes before the command does
+		t.Fatal(err)
+	}
+	if !isClean(t, e.path) {
+		t.Fatal("the server leaves an unclean file")
+	}
+	c.e = command
+	for range 20 {
+		c.change(40)
+	}
+	if err := command.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if isClean(t, e.path) {
+		t.Fatal("the file is marked clean, and holds what a command has deleted")
+	}
+	c.e = mustOpenAt(t, e.path, Options{})
+	c.erase()
+	c.wantErased(e.path)
+}
+
+func TestBesideWhatItWritesWhileTheOtherProcessClosesKeepsTheFileUnclean(t *testing.T) {
+	e := mustOpen(t, Options{})
+	command := mustOpenAt(t, e.path, Options{Beside: true})
+	err := e.writer.do(t.Context(), func() error {
+		if err := e.writer.erase(); err != nil {
+			return err
+		}
+		if err := command.Update(t.Context(), insert("beside")); err != nil {
+			return err
+		}
+		return e.writer.markClean()
+	})
+	if err != nil || isClean(t, e.path) {
+		t.Errorf("marked clean %v, %v", isClean(t, e.path), err)
+	}
+}
+
+func TestBesideHandsOutPositionsThatGrowWithThoseOfTheOtherProcess(t *testing.T) {
+	stopped := fixedClock{time.UnixMicro(1_700_000_000_000_000)}
+	e := mustOpen(t, Options{Clock: stopped.Now})
+	command := mustOpenAt(t, e.path, Options{Clock: stopped.Now, Beside: true})
+	last := int64(0)
+	for range 3 {
+		for _, engine := range []*Engine{e, command} {
+			if outcome := mustPosition(t, engine, 2, errMine); outcome <= last {
+				t.Fatalf("position %d, rolled back, after %d", outcome, last)
+			}
+			got := mustPosition(t, engine, 5, nil)
+			if got <= last {
+				t.Fatalf("position %d after %d", got, last)
+			}
+			last = got + 4
+		}
+	}
+}
+
+func TestBesideSeesAndShowsWhatWasWrittenLast(t *testing.T) {
+	e := mustOpen(t, Options{})
+	command := mustOpenAt(t, e.path, Options{Beside: true})
+	for name, engine := range map[string]*Engine{"server": e, "command": command} {
+		if err := engine.Update(t.Context(), insert(name)); err != nil {
 			t.Fatal(err)
 		}
-		if !isClean(t, e.path) {
-			t.Fatal("the server leaves an unclean file")
-		}
-		c.e = command
-		for range 20 {
-			c.change(40)
-		}
-		if err := command.Close(); err != nil {
+	}
+	wantItems(t, e, "command", "server")
+	wantItems(t, command, "command", "server")
+}
+
+func TestBesideMakesNoCheckpoint(t *testing.T) {
+	e := mustOpen(t, Options{})
+	command := mustOpenAt(t, e.path, Options{Beside: true})
+	for i := range 20 {
+		if err := command.Update(t.Context(), func(s store.Session) error {
+			_, err := s.Exec(
+				`INSERT INTO items (name, content) VALUES ('a', ?) ON CONFLICT (name) DO UPDATE SET content = excluded.content`,
+				bytes.Repeat([]byte{byte(i)}, 1<<20))
+			return err
+		}); err != nil {
 			t.Fatal(err)
 		}
-		if isClean(t, e.path) {
-			t.Fatal("the file is marked clean, and holds what a command has deleted")
-		}
-		c.e = mustOpenAt(t, e.path, Options{})
-		c.erase()
-		c.wantErased(e.path)
-	})
-
-	t.Run("what_it_writes_while_the_other_process_closes_keeps_the_file_unclean", func(t *testing.T) {
-		e := mustOpen(t, Options{})
-		command := mustOpenAt(t, e.path, Options{Beside: true})
-		err := e.writer.do(t.Context(), func() error {
-			if err := e.writer.erase(); err != nil {
-				return err
-			}
-			if err := command.Update(t.Context(), insert("beside")); err != nil {
-				return err
-			}
-			return e.writer.markClean()
-		})
-		if err != nil || isClean(t, e.path) {
-			t.Errorf("marked clean %v, %v", isClean(t, e.path), err)
-		}
-	})
-
-	t.Run("hands_out_positions_that_grow_with_those_of_the_other_process", func(t *testing.T) {
-		stopped := fixedClock{time.UnixMicro(1_700_000_000_000_000)}
-		e := mustOpen(t, Options{Clock: stopped.Now})
-		command := mustOpenAt(t, e.path, Options{Clock: stopped.Now, Beside: true})
-		last := int64(0)
-		for range 3 {
-			for _, engine := range []*Engine{e, command} {
-				if outcome := mustPosition(t, engine, 2, errMine); outcome <= last {
-					t.Fatalf("position %d, rolled back, after %d", outcome, last)
-				}
-				got := mustPosition(t, engine, 5, nil)
-				if got <= last {
-					t.Fatalf("position %d after %d", got, last)
-				}
-				last = got + 4
-			}
-		}
-	})
-
-	t.Run("sees_and_shows_what_was_written_last", func(t *testing.T) {
-		e := mustOpen(t, Options{})
-		command := mustOpenAt(t, e.path, Options{Beside: true})
-		for name, engine := range map[string]*Engine{"server": e, "command": command} {
-			if err := engine.Update(t.Context(), insert(name)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		wantItems(t, e, "command", "server")
-		wantItems(t, command, "command", "server")
-	})
-
-	t.Run("makes_no_checkpoint", func(t *testing.T) {
-		e := mustOpen(t, Options{})
-		command := mustOpenAt(t, e.path, Options{Beside: true})
-		for i := range 20 {
-			if err := command.Update(t.Context(), func(s store.Session) error {
-				_, err := s.Exec(
-					`INSERT INTO items (name, content) VALUES ('a', ?) ON CONFLICT (name) DO UPDATE SET content = excluded.content`,
-					bytes.Repeat([]byte{byte(i)}, 1<<20))
-				return err
-			}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := command.Close(); err != nil {
-			t.Fatal(err)
-		}
-		state, err := e.files.logState()
-		if err != nil || state.backfilled > 0 || state.frames < 20*256 {
-			t.Errorf("the log is in the state %+v, %v", state, err)
-		}
-	})
+	}
+	if err := command.Close(); err != nil {
+		t.Fatal(err)
+	}
+	state, err := e.files.logState()
+	if err != nil || state.backfilled > 0 || state.frames < 20*256 {
+		t.Errorf("the log is in the state %+v, %v", state, err)
+	}
 }
 
 // A checkpoint of the server and a command's writing may overlap.

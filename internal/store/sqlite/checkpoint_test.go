@@ -3,6 +3,7 @@ package sqlite
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -26,169 +27,175 @@ func hurry(t testing.TB, e *Engine, every int, patience time.Duration) {
 	}
 }
 
-func TestCheckpoint(t *testing.T) {
-	frame := int64(pageSize + 24)
-	logSize := func(e *Engine) int64 {
-		info, err := os.Stat(e.path + "-wal")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return info.Size()
+const (
+	// hurried is after how many pages the engines of these tests make a checkpoint.
+	hurried = 100
+	// frameSize is what a page takes in the log.
+	frameSize = int64(pageSize + 24)
+)
+
+// mustOpenHurried opens an engine that is in a hurry to make checkpoints.
+func mustOpenHurried(t *testing.T, patience time.Duration) *Engine {
+	t.Helper()
+	e := mustOpen(t, Options{Readers: 4})
+	hurry(t, e, hurried, patience)
+	return e
+}
+
+// mustLogSize returns how many bytes the log of an engine has.
+func mustLogSize(t *testing.T, e *Engine) int64 {
+	t.Helper()
+	info, err := os.Stat(e.path + "-wal")
+	if err != nil {
+		t.Fatal(err)
 	}
-	// write puts so many pages into the log, and some more.
+	return info.Size()
+}
+
+// mustFillLog puts so many pages into the log, and some more.
+func mustFillLog(t *testing.T, e *Engine, pages int) {
+	t.Helper()
 	content := make([]byte, 20*pageSize)
-	write := func(e *Engine, pages int) {
-		t.Helper()
-		for written := 0; written < pages; written += 20 {
-			for i := 0; i < len(content); i += 1000 {
-				content[i]++ // SQLite does not write a page that stays the same
-			}
-			err := e.Update(t.Context(), func(s store.Session) error {
-				_, err := s.Exec(`INSERT INTO items (name, content) VALUES (?, ?)
+	for written := 0; written < pages; written += 20 {
+		rand.Read(content) // SQLite does not write a page that stays the same
+		err := e.Update(t.Context(), func(s store.Session) error {
+			_, err := s.Exec(`INSERT INTO items (name, content) VALUES (?, ?)
 					ON CONFLICT (name) DO UPDATE SET content = excluded.content`, fmt.Sprint(written%1000), content)
-				return err
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	// open makes an engine that is in a hurry to make checkpoints.
-	const every = 100
-	open := func(t *testing.T, patience time.Duration) *Engine {
-		e := mustOpen(t, Options{Readers: 4})
-		hurry(t, e, every, patience)
-		return e
-	}
-
-	t.Run("keeps_the_log_short", func(t *testing.T) {
-		e := open(t, 0)
-		write(e, 20*every)
-		if made := e.Stats().Checkpoints; made < 10 {
-			t.Errorf("%d checkpoints were made", made)
-		}
-		if size, limit := logSize(e), (every+50)*frame; size > limit {
-			t.Errorf("the log has %d bytes, want at most %d", size, limit)
-		}
-		wantIntact(t, e.path)
-	})
-
-	t.Run("keeps_the_log_short_while_others_read_all_the_time", func(t *testing.T) {
-		e := open(t, time.Minute)
-		ctx, cancel := context.WithCancel(t.Context())
-		readers := make(chan error, 4)
-		for range cap(readers) {
-			go func() {
-				for ctx.Err() == nil {
-					err := e.View(context.Background(), func(s store.Session) error {
-						if _, err := count(s); err != nil {
-							return err
-						}
-						// Long enough that the next reader has begun when it ends.
-						return s.Query(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
-							SELECT count(*) FROM n`, nil, func(store.Row) error { return nil })
-					})
-					if err != nil {
-						readers <- err
-						return
-					}
-				}
-				readers <- nil
-			}()
-		}
-		write(e, 16*every)
-		cancel()
-		for range cap(readers) {
-			if err := <-readers; err != nil {
-				t.Error(err)
-			}
-		}
-		if size, limit := logSize(e), (restartTimes*every+2*every)*frame; size > limit {
-			t.Errorf("the log has %d bytes, want at most %d", size, limit)
-		}
-	})
-
-	t.Run("recovers_from_a_view_that_lasts", func(t *testing.T) {
-		e := open(t, 0)
-		err := e.View(t.Context(), func(s store.Session) error {
-			if _, err := count(s); err != nil {
-				return err
-			}
-			write(e, 10*every)
-			n, err := count(s)
-			if n != 0 {
-				t.Errorf("the View sees %d items, want none", n)
-			}
 			return err
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		write(e, 2*every)
-		if err := e.Erase(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if size := logSize(e); size != 0 {
-			t.Errorf("the log has %d bytes after Erase", size)
-		}
-		wantIntact(t, e.path)
-	})
+	}
+}
 
-	t.Run("is_logged_once_when_it_fails", func(t *testing.T) {
-		var out bytes.Buffer
-		e := mustOpen(t, Options{Log: slog.New(slog.NewTextHandler(&out, nil))})
-		err := e.writer.do(t.Context(), func() error {
-			for _, err := range []error{nil, errReading, errMine, errMine, errReading, nil, nil, errMine} {
-				e.writer.report(err)
+func TestCheckpointKeepsTheLogShort(t *testing.T) {
+	e := mustOpenHurried(t, 0)
+	mustFillLog(t, e, 20*hurried)
+	if made := e.Stats().Checkpoints; made < 10 {
+		t.Errorf("%d checkpoints were made", made)
+	}
+	if size, limit := mustLogSize(t, e), (hurried+50)*frameSize; size > limit {
+		t.Errorf("the log has %d bytes, want at most %d", size, limit)
+	}
+	wantIntact(t, e.path)
+}
+
+func TestCheckpointKeepsTheLogShortWhileOthersReadAllTheTime(t *testing.T) {
+	e := mustOpenHurried(t, time.Minute)
+	ctx, cancel := context.WithCancel(t.Context())
+	readers := make(chan error, 4)
+	for range cap(readers) {
+		go func() {
+			for ctx.Err() == nil {
+				err := e.View(context.Background(), func(s store.Session) error {
+					if _, err := count(s); err != nil {
+						return err
+					}
+					// Long enough that the next reader has begun when it ends.
+					return s.Query(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
+							SELECT count(*) FROM n`, nil, func(store.Row) error { return nil })
+				})
+				if err != nil {
+					readers <- err
+					return
+				}
+			}
+			readers <- nil
+		}()
+	}
+	mustFillLog(t, e, 16*hurried)
+	cancel()
+	for range cap(readers) {
+		if err := <-readers; err != nil {
+			t.Error(err)
+		}
+	}
+	if size, limit := mustLogSize(t, e), (restartTimes*hurried+2*hurried)*frameSize; size > limit {
+		t.Errorf("the log has %d bytes, want at most %d", size, limit)
+	}
+}
+
+func TestCheckpointRecoversFromAViewThatLasts(t *testing.T) {
+	e := mustOpenHurried(t, 0)
+	err := e.View(t.Context(), func(s store.Session) error {
+		if _, err := count(s); err != nil {
+			return err
+		}
+		mustFillLog(t, e, 10*hurried)
+		n, err := count(s)
+		if n != 0 {
+			t.Errorf("the View sees %d items, want none", n)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustFillLog(t, e, 2*hurried)
+	if err := e.Erase(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if size := mustLogSize(t, e); size != 0 {
+		t.Errorf("the log has %d bytes after Erase", size)
+	}
+	wantIntact(t, e.path)
+}
+
+func TestCheckpointIsLoggedOnceWhenItFails(t *testing.T) {
+	var out bytes.Buffer
+	e := mustOpen(t, Options{Log: slog.New(slog.NewTextHandler(&out, nil))})
+	err := e.writer.do(t.Context(), func() error {
+		for _, err := range []error{nil, errReading, errMine, errMine, errReading, nil, nil, errMine} {
+			e.writer.report(err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(out.String(), "checkpoint failed"); n != 2 {
+		t.Errorf("%d failures were logged, want 2:\n%s", n, out.String())
+	}
+	if n := strings.Count(out.String(), "succeed again"); n != 1 {
+		t.Errorf("%d recoveries were logged, want 1:\n%s", n, out.String())
+	}
+}
+
+func TestCheckpointKnowsThePagesOfALogOfManyBlocks(t *testing.T) {
+	e := mustOpen(t, Options{})
+	err := e.View(t.Context(), func(s store.Session) error { // nothing restarts the log meanwhile
+		if _, err := count(s); err != nil {
+			return err
+		}
+		mustFillLog(t, e, blockNumbers+600)
+		return e.writer.do(t.Context(), func() error {
+			state, err := e.writer.files.logState()
+			if err != nil {
+				return err
+			}
+			got, err := e.writer.files.logPages(nil, 3, state.frames)
+			if err != nil {
+				return err
+			}
+			want, err := framePages(e.path+"-wal", state.frames)
+			if err != nil {
+				return err
+			}
+			for i, page := range want[3:] {
+				if got[i] != page {
+					return fmt.Errorf("frame %d holds page %d, want %d", i+4, got[i], page)
+				}
+			}
+			if len(got) != len(want)-3 || len(got) < blockNumbers+500 {
+				return errors.New("too few frames")
 			}
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n := strings.Count(out.String(), "checkpoint failed"); n != 2 {
-			t.Errorf("%d failures were logged, want 2:\n%s", n, out.String())
-		}
-		if n := strings.Count(out.String(), "succeed again"); n != 1 {
-			t.Errorf("%d recoveries were logged, want 1:\n%s", n, out.String())
-		}
 	})
-
-	t.Run("knows_the_pages_of_a_log_of_many_blocks", func(t *testing.T) {
-		e := mustOpen(t, Options{})
-		err := e.View(t.Context(), func(s store.Session) error { // nothing restarts the log meanwhile
-			if _, err := count(s); err != nil {
-				return err
-			}
-			write(e, blockNumbers+600)
-			return e.writer.do(t.Context(), func() error {
-				state, err := e.writer.files.logState()
-				if err != nil {
-					return err
-				}
-				got, err := e.writer.files.logPages(nil, 3, state.frames)
-				if err != nil {
-					return err
-				}
-				want, err := framePages(e.path+"-wal", state.frames)
-				if err != nil {
-					return err
-				}
-				for i, page := range want[3:] {
-					if got[i] != page {
-						return fmt.Errorf("frame %d holds page %d, want %d", i+4, got[i], page)
-					}
-				}
-				if len(got) != len(want)-3 || len(got) < blockNumbers+500 {
-					return errors.New("too few frames")
-				}
-				return nil
-			})
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // framePages reads the page numbers from the headers of the log's frames.

@@ -160,228 +160,226 @@ func (c *canaries) erase() {
 	}
 }
 
-func TestErase(t *testing.T) {
-	t.Run("leaves_no_byte_of_what_was_deleted", func(t *testing.T) {
-		for seed := range uint64(2) {
-			e := mustOpen(t, Options{})
-			c := newCanaries(t, e, seed)
-			for range 4 {
-				for range 20 {
-					c.change(20)
-				}
-				c.erase()
-				c.wantErased(e.path)
-				// What the writer had in memory brings nothing back.
-				for range 5 {
-					c.insert(10)
-				}
-				c.wantErased(e.path)
-			}
-			if e.Stats().Scrubbed == 0 {
-				t.Error("no page held remains: SQLite erases them by itself now")
+func TestEraseLeavesNoByteOfWhatWasDeleted(t *testing.T) {
+	for seed := range uint64(2) {
+		e := mustOpen(t, Options{})
+		c := newCanaries(t, e, seed)
+		for range 4 {
+			for range 20 {
+				c.change(20)
 			}
 			c.erase()
 			c.wantErased(e.path)
-			if err := e.Close(); err != nil {
-				t.Fatal(err)
+			// What the writer had in memory brings nothing back.
+			for range 5 {
+				c.insert(10)
 			}
 			c.wantErased(e.path)
-			wantIntact(t, e.path)
 		}
-	})
-
-	t.Run("reaches_what_checkpoints_under_load_brought_home", func(t *testing.T) {
-		e := mustOpen(t, Options{})
-		c := newCanaries(t, e, 7)
-		hurry(t, e, 400, restartPatience)
-		for e.Stats().Checkpoints < 4 {
-			c.change(200)
+		if e.Stats().Scrubbed == 0 {
+			t.Error("no page held remains: SQLite erases them by itself now")
 		}
-		c.erase()
-		c.wantErased(e.path)
-	})
-
-	t.Run("goes_through_the_whole_file_after_a_crash", func(t *testing.T) {
-		e := mustOpen(t, Options{})
-		c := newCanaries(t, e, 8)
-		for range 50 {
-			c.change(40)
-		}
-		// The file holds remains that nobody remembers: brought home, not scrubbed.
-		if err := e.writer.do(t.Context(), func() error { return e.writer.empty("TRUNCATE") }); err != nil {
-			t.Fatal(err)
-		}
-		c.e = mustOpenAt(t, copyFiles(t, e), Options{})
-		c.erase()
-		c.wantErased(c.e.path)
-		if c.e.Stats().Scrubbed == 0 {
-			t.Error("no page held remains: this test shows nothing")
-		}
-	})
-
-	t.Run("waits_for_views_and_gives_up_when_its_context_ends", func(t *testing.T) {
-		e := mustOpen(t, Options{})
-		c := newCanaries(t, e, 9)
-		c.change(20)
-		ctx, cancel := context.WithCancel(t.Context())
-		err := e.View(t.Context(), func(s store.Session) error {
-			if _, err := count(s); err != nil {
-				return err
-			}
-			c.change(20)
-			erased := make(chan error, 1)
-			go func() { erased <- e.Erase(ctx) }()
-			cancel()
-			return <-erased
-		})
-		wantError(t, err, context.Canceled)
-		c.erase()
-		c.wantErased(e.path)
-	})
-
-	t.Run("tries_again_until_a_long_view_has_ended", func(t *testing.T) {
-		e := mustOpen(t, Options{Readers: 2})
-		c := newCanaries(t, e, 12)
-		erased := make(chan error, 1)
-		err := e.View(t.Context(), func(s store.Session) error {
-			if _, err := count(s); err != nil {
-				return err
-			}
-			c.change(20)
-			go func() { erased <- e.Erase(context.Background()) }()
-			for len(e.readers.free) > 0 { // until it holds the other connection
-				runtime.Gosched()
-			}
-			for len(e.readers.free) == 0 { // until it has given up
-				runtime.Gosched()
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := <-erased; err != nil {
-			t.Fatal(err)
-		}
-		c.wantErased(e.path)
-	})
-
-	t.Run("takes_many_pages_in_slices", func(t *testing.T) {
-		e := mustOpen(t, Options{})
-		c := newCanaries(t, e, 13)
-		err := e.Update(t.Context(), func(s store.Session) error {
-			for i := range 2 * eraseRest / 10 {
-				if err := insert(fmt.Sprint(i), make([]byte, 10*pageSize)...)(s); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.change(200)
-		if err := e.writer.do(t.Context(), e.writer.checkpoint); err != nil {
-			t.Fatal(err)
-		}
-		if n := e.writer.checkpoints.unscrubbed.size; n < eraseRest+eraseSlice {
-			t.Fatalf("only %d pages are to be scrubbed", n)
-		}
-		c.erase()
-		c.wantErased(e.path)
-	})
-
-	t.Run("goes_through_the_whole_file_when_another_process_made_a_checkpoint", func(t *testing.T) {
-		e := mustOpen(t, Options{})
-		c := newCanaries(t, e, 14)
-		for range 20 {
-			c.change(40)
-		}
-		shell := mustConnect(t, e.path)
-		if _, err := shell.number("PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
-			t.Fatal(err)
-		}
-		c.change(1)
-		c.erase()
-		c.wantErased(e.path)
-	})
-
-	t.Run("answers_unavailable_while_another_process_reads", func(t *testing.T) {
-		e := mustOpen(t, Options{})
-		c := newCanaries(t, e, 15)
-		shell := mustConnect(t, e.path)
-		if _, err := shell.number("BEGIN"); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := shell.number("SELECT count(*) FROM items"); err != nil {
-			t.Fatal(err)
-		}
-		c.change(20)
-		wantError(t, e.writer.do(t.Context(), e.writer.erase), store.ErrUnavailable)
-		if _, err := shell.number("COMMIT"); err != nil {
-			t.Fatal(err)
-		}
-		c.erase()
-		c.wantErased(e.path)
-	})
-
-	t.Run("forgets_no_page_when_the_disk_fails", func(t *testing.T) {
-		e := mustOpen(t, Options{})
-		c := newCanaries(t, e, 16)
-		for range 20 {
-			c.change(40)
-		}
-		readOnly, err := os.Open(e.path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f := e.writer.files
-		f.db, readOnly = readOnly, f.db
-		err = e.Erase(t.Context())
-		f.db, readOnly = readOnly, f.db
-		wantError(t, err, store.ErrUnavailable)
 		c.erase()
 		c.wantErased(e.path)
 		if err := e.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if err := readOnly.Close(); err != nil {
-			t.Fatal(err)
-		}
-	})
-
-	t.Run("lets_others_write_and_read", func(t *testing.T) {
-		e := mustOpen(t, Options{})
-		c := newCanaries(t, e, 10)
-		stop, done := make(chan struct{}), make(chan error, 1)
-		go func() {
-			for i := 0; ; i++ {
-				select {
-				case <-stop:
-					done <- nil
-					return
-				default:
-				}
-				if err := e.Update(context.Background(), insert(fmt.Sprint(i))); err != nil {
-					done <- err
-					return
-				}
-				if err := e.View(context.Background(), func(s store.Session) error { _, err := count(s); return err }); err != nil {
-					done <- err
-					return
-				}
-			}
-		}()
-		for range 10 {
-			c.change(50)
-			c.erase()
-		}
-		close(stop)
-		if err := <-done; err != nil {
-			t.Fatal(err)
-		}
 		c.wantErased(e.path)
+		wantIntact(t, e.path)
+	}
+}
+
+func TestEraseReachesWhatCheckpointsUnderLoadBroughtHome(t *testing.T) {
+	e := mustOpen(t, Options{})
+	c := newCanaries(t, e, 7)
+	hurry(t, e, 400, restartPatience)
+	for e.Stats().Checkpoints < 4 {
+		c.change(200)
+	}
+	c.erase()
+	c.wantErased(e.path)
+}
+
+func TestEraseGoesThroughTheWholeFileAfterACrash(t *testing.T) {
+	e := mustOpen(t, Options{})
+	c := newCanaries(t, e, 8)
+	for range 50 {
+		c.change(40)
+	}
+	// The file holds remains that nobody remembers: brought home, not scrubbed.
+	if err := e.writer.do(t.Context(), func() error { return e.writer.empty("TRUNCATE") }); err != nil {
+		t.Fatal(err)
+	}
+	c.e = mustOpenAt(t, copyFiles(t, e), Options{})
+	c.erase()
+	c.wantErased(c.e.path)
+	if c.e.Stats().Scrubbed == 0 {
+		t.Error("no page held remains: this test shows nothing")
+	}
+}
+
+func TestEraseWaitsForViewsAndGivesUpWhenItsContextEnds(t *testing.T) {
+	e := mustOpen(t, Options{})
+	c := newCanaries(t, e, 9)
+	c.change(20)
+	ctx, cancel := context.WithCancel(t.Context())
+	err := e.View(t.Context(), func(s store.Session) error {
+		if _, err := count(s); err != nil {
+			return err
+		}
+		c.change(20)
+		erased := make(chan error, 1)
+		go func() { erased <- e.Erase(ctx) }()
+		cancel()
+		return <-erased
 	})
+	wantError(t, err, context.Canceled)
+	c.erase()
+	c.wantErased(e.path)
+}
+
+func TestEraseTriesAgainUntilALongViewHasEnded(t *testing.T) {
+	e := mustOpen(t, Options{Readers: 2})
+	c := newCanaries(t, e, 12)
+	erased := make(chan error, 1)
+	err := e.View(t.Context(), func(s store.Session) error {
+		if _, err := count(s); err != nil {
+			return err
+		}
+		c.change(20)
+		go func() { erased <- e.Erase(context.Background()) }()
+		for len(e.readers.free) > 0 { // until it holds the other connection
+			runtime.Gosched()
+		}
+		for len(e.readers.free) == 0 { // until it has given up
+			runtime.Gosched()
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := <-erased; err != nil {
+		t.Fatal(err)
+	}
+	c.wantErased(e.path)
+}
+
+func TestEraseTakesManyPagesInSlices(t *testing.T) {
+	e := mustOpen(t, Options{})
+	c := newCanaries(t, e, 13)
+	err := e.Update(t.Context(), func(s store.Session) error {
+		for i := range 2 * eraseRest / 10 {
+			if err := insert(fmt.Sprint(i), make([]byte, 10*pageSize)...)(s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.change(200)
+	if err := e.writer.do(t.Context(), e.writer.checkpoint); err != nil {
+		t.Fatal(err)
+	}
+	if n := e.writer.checkpoints.unscrubbed.size; n < eraseRest+eraseSlice {
+		t.Fatalf("only %d pages are to be scrubbed", n)
+	}
+	c.erase()
+	c.wantErased(e.path)
+}
+
+func TestEraseGoesThroughTheWholeFileWhenAnotherProcessMadeACheckpoint(t *testing.T) {
+	e := mustOpen(t, Options{})
+	c := newCanaries(t, e, 14)
+	for range 20 {
+		c.change(40)
+	}
+	shell := mustConnect(t, e.path)
+	if _, err := shell.number("PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
+		t.Fatal(err)
+	}
+	c.change(1)
+	c.erase()
+	c.wantErased(e.path)
+}
+
+func TestEraseAnswersUnavailableWhileAnotherProcessReads(t *testing.T) {
+	e := mustOpen(t, Options{})
+	c := newCanaries(t, e, 15)
+	shell := mustConnect(t, e.path)
+	if _, err := shell.number("BEGIN"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := shell.number("SELECT count(*) FROM items"); err != nil {
+		t.Fatal(err)
+	}
+	c.change(20)
+	wantError(t, e.writer.do(t.Context(), e.writer.erase), store.ErrUnavailable)
+	if _, err := shell.number("COMMIT"); err != nil {
+		t.Fatal(err)
+	}
+	c.erase()
+	c.wantErased(e.path)
+}
+
+func TestEraseForgetsNoPageWhenTheDiskFails(t *testing.T) {
+	e := mustOpen(t, Options{})
+	c := newCanaries(t, e, 16)
+	for range 20 {
+		c.change(40)
+	}
+	readOnly, err := os.Open(e.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := e.writer.files
+	f.db, readOnly = readOnly, f.db
+	err = e.Erase(t.Context())
+	f.db, readOnly = readOnly, f.db
+	wantError(t, err, store.ErrUnavailable)
+	c.erase()
+	c.wantErased(e.path)
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := readOnly.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestEraseLetsOthersWriteAndRead(t *testing.T) {
+	e := mustOpen(t, Options{})
+	c := newCanaries(t, e, 10)
+	stop, done := make(chan struct{}), make(chan error, 1)
+	go func() {
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				done <- nil
+				return
+			default:
+			}
+			if err := e.Update(context.Background(), insert(fmt.Sprint(i))); err != nil {
+				done <- err
+				return
+			}
+			if err := e.View(context.Background(), func(s store.Session) error { _, err := count(s); return err }); err != nil {
+				done <- err
+				return
+			}
+		}
+	}()
+	for range 10 {
+		c.change(50)
+		c.erase()
+	}
+	close(stop)
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	c.wantErased(e.path)
 }
 
 func TestGap(t *testing.T) {

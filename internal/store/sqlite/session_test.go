@@ -19,20 +19,19 @@ func accountID(n byte) (id model.AccountID) { id[0], id[15] = 0xa0, n; return id
 // strangeID is an identifier of a kind that the engine has no case for.
 type strangeID = model.ID[struct{ strange int }]
 
+// typedBodies are stored behind one identifier of each kind.
+var typedBodies = [][]byte{{}, []byte("x"), bytes.Repeat([]byte("long"), 10_000), nil}
+
+const typedOrganization = model.OrganizationID("0123456789abcdefghijABCD")
+
 func TestSessionTypes(t *testing.T) {
 	e := mustOpen(t, Options{})
 	mustExec(t, e, `CREATE TABLE typed (n INTEGER PRIMARY KEY, b BLOB, i BIGINT, s TEXT)`)
-	account, group, message, blob, entity := accountID(1), model.GroupID{2}, model.MessageID{3}, model.BlobID{4},
-		model.EntityID{5}
-	strange := strangeID{6}
-	const organization = model.OrganizationID("0123456789abcdefghijABCD")
-	bodies := [][]byte{{}, []byte("x"), bytes.Repeat([]byte("long"), 10_000), nil}
-
 	err := e.Update(t.Context(), func(s store.Session) error {
 		for i, args := range [][]any{
-			{account, 1, "text"}, {group, int64(-1 << 62), ""}, {message, true, organization}, {blob, false, "snow ☃"},
-			{entity, 0, "a\x00b"}, {strange, 1, "'"}, {bodies[0], 1, ""}, {bodies[1], 1, ""}, {bodies[2], 1, ""},
-			{bodies[3], 1, ""},
+			{accountID(1), 1, "text"}, {model.GroupID{2}, int64(-1 << 62), ""}, {model.MessageID{3}, true, typedOrganization},
+			{model.BlobID{4}, false, "snow ☃"}, {model.EntityID{5}, 0, "a\x00b"}, {strangeID{6}, 1, "'"},
+			{typedBodies[0], 1, ""}, {typedBodies[1], 1, ""}, {typedBodies[2], 1, ""}, {typedBodies[3], 1, ""},
 		} {
 			if n, err := s.Exec(`INSERT INTO typed VALUES (?, ?, ?, ?)`, append([]any{i}, args...)...); n != 1 || err != nil {
 				t.Errorf("row %d: changed %d, error %v", i, n, err)
@@ -43,93 +42,106 @@ func TestSessionTypes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for name, read := range map[string]func(*testing.T, store.Session){"bytes": wantTypedBytes, "the_rest": wantTypedRest,
+		"null": wantTypedNull, "what_does_not_fit": wantTypedRefused} {
+		t.Run(name, func(t *testing.T) {
+			if err := e.View(t.Context(), func(s store.Session) error { read(t, s); return nil }); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
 
-	err = e.View(t.Context(), func(s store.Session) error {
-		one := func(column string, n int, dest any) {
-			t.Helper()
-			found := false
-			err := s.Query(`SELECT `+column+` FROM typed WHERE n = ?`, []any{n}, func(r store.Row) error {
-				found = true
-				return r.Scan(dest)
-			})
-			if err != nil || !found {
-				t.Errorf("%s of row %d: found %t, error %v", column, n, found, err)
-			}
-		}
-		var (
-			gotAccount      model.AccountID
-			gotGroup        model.GroupID
-			gotMessage      model.MessageID
-			gotBlob         model.BlobID
-			gotEntity       model.EntityID
-			gotStrange      strangeID
-			gotOrganization model.OrganizationID
-			text            string
-			number          int
-			long            int64
-			yes, no         bool
-			nullable        sql.Null[string]
-		)
-		one("b", 0, &gotAccount)
-		one("b", 1, &gotGroup)
-		one("b", 2, &gotMessage)
-		one("b", 3, &gotBlob)
-		one("b", 4, &gotEntity)
-		one("b", 5, &gotStrange)
-		if gotAccount != account || gotGroup != group || gotMessage != message || gotBlob != blob || gotEntity != entity ||
-			gotStrange != strange {
-			t.Error("an identifier came back as another")
-		}
-		for i, body := range bodies {
-			var got []byte
-			one("b", 6+i, &got)
-			if !bytes.Equal(got, body) || got == nil {
-				t.Errorf("body %d came back with %d bytes (nil: %t), want %d", i, len(got), got == nil, len(body))
-			}
-		}
-		one("s", 2, &gotOrganization)
-		one("i", 0, &number)
-		one("i", 1, &long)
-		one("i", 2, &yes)
-		one("i", 3, &no)
-		if gotOrganization != organization || number != 1 || long != -1<<62 || !yes || no {
-			t.Errorf("got %q, %d, %d, %t, %t", gotOrganization, number, long, yes, no)
-		}
-		for n, want := range map[int]string{0: "text", 1: "", 3: "snow ☃", 4: "a\x00b", 5: "'"} {
-			if one("s", n, &text); text != want {
-				t.Errorf("text %q, want %q", text, want)
-			}
-		}
-		one("s", 3, &nullable)
-		if !nullable.Valid || nullable.V != "snow ☃" {
-			t.Errorf("scanner got %v", nullable)
-		}
-		one("NULL", 3, &nullable)
-		if nullable.Valid {
-			t.Errorf("scanner got %v from NULL", nullable)
-		}
-		var null []byte = []byte("x")
-		if one("NULL", 3, &null); null != nil {
-			t.Errorf("bytes %q from NULL", null)
-		}
-		for _, dest := range []any{&number, &text, &yes, &gotAccount, new(float32), new(any), text} {
-			err := s.Query(`SELECT NULL`, nil, func(r store.Row) error { return r.Scan(dest) })
-			if err == nil {
-				t.Errorf("NULL was scanned into %T", dest)
-			}
-		}
-		err := s.Query(`SELECT b FROM typed WHERE n = 7`, nil, func(r store.Row) error { return r.Scan(&gotAccount) })
-		if err == nil {
-			t.Error("one byte was scanned into an identifier")
-		}
-		err = s.Query(`SELECT b, i FROM typed`, nil, func(r store.Row) error { return r.Scan(&null) })
-		if err == nil {
-			t.Error("two columns were scanned into one variable")
-		}
-		return nil
+// scanTyped reads a column of a row.
+func scanTyped(t *testing.T, s store.Session, column string, n int, dest any) {
+	t.Helper()
+	found := false
+	err := s.Query(`SELECT `+column+` FROM typed WHERE n = ?`, []any{n}, func(r store.Row) error {
+		found = true
+		return r.Scan(dest)
 	})
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || !found {
+		t.Errorf("%s of row %d: found %t, error %v", column, n, found, err)
+	}
+}
+
+func wantTypedBytes(t *testing.T, s store.Session) {
+	var (
+		account model.AccountID
+		group   model.GroupID
+		message model.MessageID
+		blob    model.BlobID
+		entity  model.EntityID
+		strange strangeID
+	)
+	for n, dest := range []any{&account, &group, &message, &blob, &entity, &strange} {
+		scanTyped(t, s, "b", n, dest)
+	}
+	if account != accountID(1) || group != (model.GroupID{2}) || message != (model.MessageID{3}) ||
+		blob != (model.BlobID{4}) || entity != (model.EntityID{5}) || strange != (strangeID{6}) {
+		t.Error("an identifier came back as another")
+	}
+	for i, body := range typedBodies {
+		var got []byte
+		scanTyped(t, s, "b", 6+i, &got)
+		if !bytes.Equal(got, body) || got == nil {
+			t.Errorf("body %d came back with %d bytes (nil: %t), want %d", i, len(got), got == nil, len(body))
+		}
+	}
+}
+
+func wantTypedRest(t *testing.T, s store.Session) {
+	var (
+		organization model.OrganizationID
+		text         string
+		number       int
+		long         int64
+		yes, no      bool
+		nullable     sql.Null[string]
+	)
+	scanTyped(t, s, "s", 2, &organization)
+	for n, dest := range []any{&number, &long, &yes, &no} {
+		scanTyped(t, s, "i", n, dest)
+	}
+	if organization != typedOrganization || number != 1 || long != -1<<62 || !yes || no {
+		t.Errorf("got %q, %d, %d, %t, %t", organization, number, long, yes, no)
+	}
+	for n, want := range map[int]string{0: "text", 1: "", 3: "snow ☃", 4: "a\x00b", 5: "'"} {
+		if scanTyped(t, s, "s", n, &text); text != want {
+			t.Errorf("text %q, want %q", text, want)
+		}
+	}
+	scanTyped(t, s, "s", 3, &nullable)
+	if !nullable.Valid || nullable.V != "snow ☃" {
+		t.Errorf("scanner got %v", nullable)
+	}
+}
+
+func wantTypedNull(t *testing.T, s store.Session) {
+	nullable := sql.Null[string]{V: "x", Valid: true}
+	if scanTyped(t, s, "NULL", 3, &nullable); nullable.Valid {
+		t.Errorf("scanner got %v from NULL", nullable)
+	}
+	null := []byte("x")
+	if scanTyped(t, s, "NULL", 3, &null); null != nil {
+		t.Errorf("bytes %q from NULL", null)
+	}
+	for _, dest := range []any{new(int), new(string), new(bool), new(model.AccountID), new(float32), new(any), ""} {
+		if err := s.Query(`SELECT NULL`, nil, func(r store.Row) error { return r.Scan(dest) }); err == nil {
+			t.Errorf("NULL was scanned into %T", dest)
+		}
+	}
+}
+
+func wantTypedRefused(t *testing.T, s store.Session) {
+	var account model.AccountID
+	err := s.Query(`SELECT b FROM typed WHERE n = 7`, nil, func(r store.Row) error { return r.Scan(&account) })
+	if err == nil {
+		t.Error("one byte was scanned into an identifier")
+	}
+	var content []byte
+	if s.Query(`SELECT b, i FROM typed`, nil, func(r store.Row) error { return r.Scan(&content) }) == nil {
+		t.Error("two columns were scanned into one variable")
 	}
 }
 

@@ -51,179 +51,177 @@ func (m *meeting) begin() {
 	m.calls.Wait()
 }
 
-func TestViewTogether(t *testing.T) {
-	t.Run("shares_a_snapshot", func(t *testing.T) {
-		m := newMeeting(t)
-		for i := range maxShared {
-			m.call(t.Context(), func(s store.Session) error {
-				n, err := count(s)
-				if n != 0 {
-					t.Errorf("call %d sees %d items, which came after the snapshot", i, n)
-				}
-				return errors.Join(err, m.e.Update(t.Context(), insert(fmt.Sprint(i))))
-			}, func(err error) {
-				if err != nil {
-					t.Errorf("call %d: %v", i, err)
-				}
-			})
-		}
-		m.call(t.Context(), func(store.Session) error { return nil }, func(error) {})
-		if n := m.waiting(); n != 1 {
-			t.Errorf("%d calls share the snapshot that one too many began", n)
-		}
-		m.begin()
-		if m.e.sharing.next != nil {
-			t.Error("a snapshot is open still")
-		}
-	})
-
-	t.Run("sees_every_update_that_returned", func(t *testing.T) {
-		e := mustOpen(t, Options{Readers: 2})
-		var callers sync.WaitGroup
-		for caller := range 16 {
-			callers.Go(func() {
-				for i := range 50 {
-					name := fmt.Sprintf("%d-%d", caller, i)
-					if err := e.Update(t.Context(), insert(name)); err != nil {
-						t.Error(err)
-						return
-					}
-					found := false
-					err := e.View(t.Context(), func(s store.Session) error {
-						return s.Query(`SELECT 1 FROM items WHERE name = ?`, []any{name}, func(store.Row) error {
-							found = true
-							return nil
-						})
-					}, store.Short)
-					if err != nil || !found {
-						t.Errorf("item %s: found %t, error %v", name, found, err)
-						return
-					}
-				}
-			})
-		}
-		callers.Wait()
-	})
-
-	t.Run("lets_one_that_fails_harm_no_other", func(t *testing.T) {
-		m := newMeeting(t)
-		names := make(chan string, 100)
-		for i := range cap(names) {
-			names <- fmt.Sprint(i)
-		}
-		still := func(s store.Session) error {
-			before, err := count(s)
-			err = errors.Join(err, m.e.Update(t.Context(), insert(<-names)))
-			after, again := count(s)
-			if before != after || err != nil || again != nil {
-				t.Errorf("%d items, then %d, error %v", before, after, errors.Join(err, again))
+func TestViewTogetherSharesASnapshot(t *testing.T) {
+	m := newMeeting(t)
+	for i := range maxShared {
+		m.call(t.Context(), func(s store.Session) error {
+			n, err := count(s)
+			if n != 0 {
+				t.Errorf("call %d sees %d items, which came after the snapshot", i, n)
 			}
-			return nil
-		}
-		fails := map[string]func(store.Session) error{
-			"an error": func(s store.Session) error { still(s); return errMine },
-			"a panic":  func(s store.Session) error { still(s); panic(errMine) },
-			"a panic in a row": func(s store.Session) error {
-				return s.Query(`SELECT 1`, nil, func(store.Row) error { panic(errMine) })
-			},
-			"a wrong statement": func(s store.Session) error {
-				_, err := s.Exec(`SELECT nothing`)
-				return errors.Join(errMine, err)
-			},
-			"the transaction's end": func(s store.Session) error {
-				if err := sqlitex.ExecuteTransient(s.(*session).c.conn, "ROLLBACK", nil); err != nil {
+			return errors.Join(err, m.e.Update(t.Context(), insert(fmt.Sprint(i))))
+		}, func(err error) {
+			if err != nil {
+				t.Errorf("call %d: %v", i, err)
+			}
+		})
+	}
+	m.call(t.Context(), func(store.Session) error { return nil }, func(error) {})
+	if n := m.waiting(); n != 1 {
+		t.Errorf("%d calls share the snapshot that one too many began", n)
+	}
+	m.begin()
+	if m.e.sharing.next != nil {
+		t.Error("a snapshot is open still")
+	}
+}
+
+func TestViewTogetherSeesEveryUpdateThatReturned(t *testing.T) {
+	e := mustOpen(t, Options{Readers: 2})
+	var callers sync.WaitGroup
+	for caller := range 16 {
+		callers.Go(func() {
+			for i := range 50 {
+				name := fmt.Sprintf("%d-%d", caller, i)
+				if err := e.Update(t.Context(), insert(name)); err != nil {
 					t.Error(err)
+					return
 				}
-				return errMine
-			},
+				found := false
+				err := e.View(t.Context(), func(s store.Session) error {
+					return s.Query(`SELECT 1 FROM items WHERE name = ?`, []any{name}, func(store.Row) error {
+						found = true
+						return nil
+					})
+				}, store.Short)
+				if err != nil || !found {
+					t.Errorf("item %s: found %t, error %v", name, found, err)
+					return
+				}
+			}
+		})
+	}
+	callers.Wait()
+}
+
+func TestViewTogetherLetsOneThatFailsHarmNoOther(t *testing.T) {
+	m := newMeeting(t)
+	names := make(chan string, 100)
+	for i := range cap(names) {
+		names <- fmt.Sprint(i)
+	}
+	still := func(s store.Session) error {
+		before, err := count(s)
+		err = errors.Join(err, m.e.Update(t.Context(), insert(<-names)))
+		after, again := count(s)
+		if before != after || err != nil || again != nil {
+			t.Errorf("%d items, then %d, error %v", before, after, errors.Join(err, again))
 		}
-		good := func() {
-			m.call(t.Context(), still, func(err error) {
-				if err != nil {
-					t.Errorf("one that does not fail answers %v", err)
+		return nil
+	}
+	fails := map[string]func(store.Session) error{
+		"an error": func(s store.Session) error { still(s); return errMine },
+		"a panic":  func(s store.Session) error { still(s); panic(errMine) },
+		"a panic in a row": func(s store.Session) error {
+			return s.Query(`SELECT 1`, nil, func(store.Row) error { panic(errMine) })
+		},
+		"a wrong statement": func(s store.Session) error {
+			_, err := s.Exec(`SELECT nothing`)
+			return errors.Join(errMine, err)
+		},
+		"the transaction's end": func(s store.Session) error {
+			if err := sqlitex.ExecuteTransient(s.(*session).c.conn, "ROLLBACK", nil); err != nil {
+				t.Error(err)
+			}
+			return errMine
+		},
+	}
+	good := func() {
+		m.call(t.Context(), still, func(err error) {
+			if err != nil {
+				t.Errorf("one that does not fail answers %v", err)
+			}
+		})
+	}
+	good()
+	for what, fn := range fails {
+		before := m.waiting()
+		m.calls.Go(func() {
+			defer func() {
+				if value := recover(); value != nil && value != any(errMine) {
+					t.Errorf("%s panics with %v", what, value)
 				}
-			})
+			}()
+			if err := m.e.View(t.Context(), fn, store.Short); !errors.Is(err, errMine) {
+				t.Errorf("%s answers %v", what, err)
+			}
+		})
+		for m.waiting() == before {
+			runtime.Gosched()
 		}
 		good()
-		for what, fn := range fails {
-			before := m.waiting()
-			m.calls.Go(func() {
-				defer func() {
-					if value := recover(); value != nil && value != any(errMine) {
-						t.Errorf("%s panics with %v", what, value)
-					}
-				}()
-				if err := m.e.View(t.Context(), fn, store.Short); !errors.Is(err, errMine) {
-					t.Errorf("%s answers %v", what, err)
-				}
-			})
-			for m.waiting() == before {
-				runtime.Gosched()
-			}
-			good()
-		}
-		m.begin()
-	})
+	}
+	m.begin()
+}
 
-	t.Run("answers_all_when_one_ends_the_goroutine", func(t *testing.T) {
-		m := newMeeting(t)
-		answered := make(chan error, 2)
-		m.call(t.Context(), func(store.Session) error { return nil }, func(error) {}) // who runs them all
-		m.call(t.Context(), func(store.Session) error { runtime.Goexit(); return nil },
-			func(error) { t.Error("it returned") })
-		for range cap(answered) {
-			m.call(t.Context(), func(s store.Session) error { _, err := count(s); return err },
-				func(err error) { answered <- err })
+func TestViewTogetherAnswersAllWhenOneEndsTheGoroutine(t *testing.T) {
+	m := newMeeting(t)
+	answered := make(chan error, 2)
+	m.call(t.Context(), func(store.Session) error { return nil }, func(error) {}) // who runs them all
+	m.call(t.Context(), func(store.Session) error { runtime.Goexit(); return nil },
+		func(error) { t.Error("it returned") })
+	for range cap(answered) {
+		m.call(t.Context(), func(s store.Session) error { _, err := count(s); return err },
+			func(err error) { answered <- err })
+	}
+	m.begin()
+	for range cap(answered) {
+		if err := <-answered; err != nil {
+			t.Errorf("answered %v", err)
 		}
-		m.begin()
-		for range cap(answered) {
-			if err := <-answered; err != nil {
-				t.Errorf("answered %v", err)
-			}
+	}
+	wantItems(t, m.e)
+}
+
+func TestViewTogetherLeavesOutWhoHasLeft(t *testing.T) {
+	m := newMeeting(t)
+	good := func(s store.Session) error { _, err := count(s); return err }
+	m.call(t.Context(), good, func(err error) {
+		if err != nil {
+			t.Error(err)
 		}
-		wantItems(t, m.e)
 	})
+	ctx, cancel := context.WithCancel(t.Context())
+	left := make(chan error, 1)
+	m.call(ctx, func(store.Session) error { t.Error("it ran"); return nil }, func(err error) { left <- err })
+	cancel()
+	wantError(t, <-left, context.Canceled) // at once: the connection is held still
+	m.begin()
+}
 
-	t.Run("leaves_out_who_has_left", func(t *testing.T) {
-		m := newMeeting(t)
-		good := func(s store.Session) error { _, err := count(s); return err }
-		m.call(t.Context(), good, func(err error) {
-			if err != nil {
-				t.Error(err)
-			}
-		})
-		ctx, cancel := context.WithCancel(t.Context())
-		left := make(chan error, 1)
-		m.call(ctx, func(store.Session) error { t.Error("it ran"); return nil }, func(err error) { left <- err })
-		cancel()
-		wantError(t, <-left, context.Canceled) // at once: the connection is held still
-		m.begin()
-	})
-
-	t.Run("goes_on_for_others_when_who_began_has_left", func(t *testing.T) {
-		m := newMeeting(t)
-		ctx, cancel := context.WithCancel(t.Context())
-		m.call(ctx, func(s store.Session) error { return endless(s) },
-			func(err error) { wantError(t, err, context.Canceled) })
-		m.call(t.Context(), func(s store.Session) error { _, err := count(s); return err }, func(err error) {
-			if err != nil {
-				t.Error(err)
-			}
-		})
-		cancel()
-		m.begin()
-		wantItems(t, m.e)
-	})
-
-	t.Run("of_one_that_has_ended_starts_nothing", func(t *testing.T) {
-		e := mustOpen(t, Options{})
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		wantError(t, e.View(ctx, func(store.Session) error { t.Error("it ran"); return nil }, store.Short), context.Canceled)
-		if err := e.Close(); err != nil {
-			t.Fatal(err)
+func TestViewTogetherGoesOnForOthersWhenWhoBeganHasLeft(t *testing.T) {
+	m := newMeeting(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	m.call(ctx, func(s store.Session) error { return endless(s) },
+		func(err error) { wantError(t, err, context.Canceled) })
+	m.call(t.Context(), func(s store.Session) error { _, err := count(s); return err }, func(err error) {
+		if err != nil {
+			t.Error(err)
 		}
-		wantError(t, e.View(t.Context(), func(store.Session) error { t.Error("it ran"); return nil }, store.Short),
-			store.ErrClosed)
 	})
+	cancel()
+	m.begin()
+	wantItems(t, m.e)
+}
+
+func TestViewTogetherOfOneThatHasEndedStartsNothing(t *testing.T) {
+	e := mustOpen(t, Options{})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	wantError(t, e.View(ctx, func(store.Session) error { t.Error("it ran"); return nil }, store.Short), context.Canceled)
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, e.View(t.Context(), func(store.Session) error { t.Error("it ran"); return nil }, store.Short),
+		store.ErrClosed)
 }

@@ -15,360 +15,358 @@ import (
 
 var errMine = errors.New("mine")
 
-func TestUpdate(t *testing.T) {
-	t.Run("commits_what_waits_together", func(t *testing.T) {
-		e := mustOpen(t, Options{})
-		b := block(t, e)
-		before := e.Stats()
-		var outcomes []<-chan error
-		var names []string
-		for i := range 100 {
-			name := fmt.Sprintf("%03d", i)
-			names = append(names, name)
-			outcomes = append(outcomes, b.behind(t.Context(), insert(name)))
-		}
-		b.release()
-		for _, outcome := range outcomes {
-			if err := <-outcome; err != nil {
-				t.Error(err)
-			}
-		}
-		after := e.Stats()
-		// One for the request that blocked, one for all the rest.
-		if commits := after.Commits - before.Commits; commits != 2 {
-			t.Errorf("%d commits for 100 requests, want 2", commits)
-		}
-		if updates := after.Updates - before.Updates; updates != 100 {
-			t.Errorf("functions ran %d times, want 100", updates)
-		}
-		wantItems(t, e, names...)
-	})
-
-	t.Run("commits_together_what_is_ready_to_be_asked_for", func(t *testing.T) {
-		e := mustOpen(t, Options{})
-		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-		const rounds = 20
-		once := 0 // rounds of one commit; the scheduler or the collector may come in between
-		for range rounds {
-			before := e.Stats()
-			var all sync.WaitGroup
-			for range 16 {
-				all.Go(func() {
-					if err := e.Update(t.Context(), func(store.Session) error { return nil }); err != nil {
-						t.Error(err)
-					}
-				})
-			}
-			all.Wait()
-			if e.Stats().Commits-before.Commits == 1 {
-				once++
-			}
-		}
-		if once < rounds/2 {
-			t.Errorf("of %d times, those who were ready shared a commit %d times, want most of them", rounds, once)
-		}
-	})
-
-	t.Run("tells_of_each_before_its_answer", func(t *testing.T) {
-		e := mustOpen(t, Options{})
-		var calls []string // of the writer's goroutine, which ends with the engine
-		b := block(t, e)
-		var outcomes []<-chan error
-		for i := range 3 {
-			outcomes = append(outcomes, b.behind(t.Context(), func(s store.Session) error {
-				s.Committed(func() {
-					calls = append(calls, fmt.Sprintf("%d committed, %d answered", i, e.writer.answered-1))
-				})
-				return insert(fmt.Sprint(i))(s)
-			}))
-		}
-		b.release()
-		for _, outcome := range outcomes {
-			wantError(t, <-outcome, nil)
-		}
-		wantError(t, e.Close(), nil)
-		want := []string{"0 committed, 0 answered", "1 committed, 1 answered", "2 committed, 2 answered"}
-		if !slices.Equal(calls, want) {
-			t.Errorf("called %q, want %q", calls, want)
-		}
-	})
-
-	t.Run("leaves_nothing_of_one_that_fails", func(t *testing.T) {
-		e := mustOpen(t, Options{})
-		err := e.Update(t.Context(), func(s store.Session) error {
-			return errors.Join(insert("a")(s), errMine)
-		})
-		wantError(t, err, errMine)
-		wantItems(t, e)
-	})
-
-	t.Run("fails_one_and_keeps_its_neighbours_whole", func(t *testing.T) {
-		e := mustOpen(t, Options{})
-		b := block(t, e)
-		first := b.behind(t.Context(), insert("first"))
-		failing := b.behind(t.Context(), func(s store.Session) error {
-			return errors.Join(insert("failing")(s), errMine)
-		})
-		refused := b.behind(t.Context(), func(store.Session) error { return errMine })
-		last := b.behind(t.Context(), func(s store.Session) error {
-			if err := insert("last")(s); err != nil {
-				return err
-			}
-			return insert("last too")(s)
-		})
-		b.release()
-		for _, outcome := range []<-chan error{first, last} {
-			if err := <-outcome; err != nil {
-				t.Error(err)
-			}
-		}
-		wantError(t, <-failing, errMine)
-		wantError(t, <-refused, errMine)
-		wantItems(t, e, "first", "last", "last too")
-	})
-
-	t.Run("keeps_one_transaction_when_those_that_fail_wrote_nothing", func(t *testing.T) {
-		e := mustOpen(t, Options{})
-		b := block(t, e)
-		before := e.Stats()
-		good := b.behind(t.Context(), insert("good"))
-		refused := b.behind(t.Context(), func(store.Session) error { return errMine })
-		b.release()
-		if err := <-good; err != nil {
+func TestUpdateCommitsWhatWaitsTogether(t *testing.T) {
+	e := mustOpen(t, Options{})
+	b := block(t, e)
+	before := e.Stats()
+	var outcomes []<-chan error
+	var names []string
+	for i := range 100 {
+		name := fmt.Sprintf("%03d", i)
+		names = append(names, name)
+		outcomes = append(outcomes, b.behind(t.Context(), insert(name)))
+	}
+	b.release()
+	for _, outcome := range outcomes {
+		if err := <-outcome; err != nil {
 			t.Error(err)
 		}
-		wantError(t, <-refused, errMine)
-		if ran := e.Stats().Updates - before.Updates; ran != 2 {
-			t.Errorf("functions ran %d times, want 2", ran)
-		}
-	})
+	}
+	after := e.Stats()
+	// One for the request that blocked, one for all the rest.
+	if commits := after.Commits - before.Commits; commits != 2 {
+		t.Errorf("%d commits for 100 requests, want 2", commits)
+	}
+	if updates := after.Updates - before.Updates; updates != 100 {
+		t.Errorf("functions ran %d times, want 100", updates)
+	}
+	wantItems(t, e, names...)
+}
 
-	t.Run("turns_a_panic_into_an_error_of_its_caller", func(t *testing.T) {
-		for name, value := range map[string]any{"text": "boom", "error": errMine, "nil": nil} {
-			t.Run(name, func(t *testing.T) {
-				e := mustOpen(t, Options{})
-				b := block(t, e)
-				first := b.behind(t.Context(), insert("first"))
-				falling := b.behind(t.Context(), func(s store.Session) error {
-					if err := insert("falling")(s); err != nil {
-						return err
-					}
-					panic(value)
-				})
-				last := b.behind(t.Context(), insert("last"))
-				b.release()
-				for _, outcome := range []<-chan error{first, last} {
-					if err := <-outcome; err != nil {
-						t.Error(err)
-					}
+func TestUpdateCommitsTogetherWhatIsReadyToBeAskedFor(t *testing.T) {
+	e := mustOpen(t, Options{})
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	const rounds = 20
+	once := 0 // rounds of one commit; the scheduler or the collector may come in between
+	for range rounds {
+		before := e.Stats()
+		var all sync.WaitGroup
+		for range 16 {
+			all.Go(func() {
+				if err := e.Update(t.Context(), func(store.Session) error { return nil }); err != nil {
+					t.Error(err)
 				}
-				err := <-falling
-				var fell *store.PanicError
-				if !errors.As(err, &fell) {
-					t.Fatalf("error %v, want a PanicError", err)
-				}
-				if !strings.Contains(string(fell.Stack()), "update_test.go") {
-					t.Errorf("the stack does not show where it happened:\n%s", fell.Stack())
-				}
-				if value == any(errMine) {
-					wantError(t, err, errMine)
-				}
-				wantItems(t, e, "first", "last")
 			})
 		}
-	})
-
-	t.Run("survives_a_panic_in_the_middle_of_a_query", func(t *testing.T) {
-		e := mustOpen(t, Options{})
-		mustExec(t, e, `INSERT INTO items (name, content) VALUES ('a', ''), ('b', '')`)
-		err := e.Update(t.Context(), func(s store.Session) error {
-			return s.Query(`SELECT name FROM items`, nil, func(store.Row) error { panic("boom") })
-		})
-		var fell *store.PanicError
-		if !errors.As(err, &fell) {
-			t.Fatalf("error %v, want a PanicError", err)
+		all.Wait()
+		if e.Stats().Commits-before.Commits == 1 {
+			once++
 		}
-		if err := e.Update(t.Context(), insert("c")); err != nil {
-			t.Fatal(err)
-		}
-		wantItems(t, e, "a", "b", "c")
-	})
+	}
+	if once < rounds/2 {
+		t.Errorf("of %d times, those who were ready shared a commit %d times, want most of them", rounds, once)
+	}
+}
 
-	t.Run("goes_on_after_a_function_ended_its_goroutine", func(t *testing.T) {
-		e := mustOpen(t, Options{})
-		b := block(t, e)
-		first := b.behind(t.Context(), insert("first"))
-		leaving := b.behind(t.Context(), func(s store.Session) error {
-			if err := insert("leaving")(s); err != nil {
-				return err
+func TestUpdateTellsOfEachBeforeItsAnswer(t *testing.T) {
+	e := mustOpen(t, Options{})
+	var calls []string // of the writer's goroutine, which ends with the engine
+	b := block(t, e)
+	var outcomes []<-chan error
+	for i := range 3 {
+		outcomes = append(outcomes, b.behind(t.Context(), func(s store.Session) error {
+			s.Committed(func() {
+				calls = append(calls, fmt.Sprintf("%d committed, %d answered", i, e.writer.answered-1))
+			})
+			return insert(fmt.Sprint(i))(s)
+		}))
+	}
+	b.release()
+	for _, outcome := range outcomes {
+		wantError(t, <-outcome, nil)
+	}
+	wantError(t, e.Close(), nil)
+	want := []string{"0 committed, 0 answered", "1 committed, 1 answered", "2 committed, 2 answered"}
+	if !slices.Equal(calls, want) {
+		t.Errorf("called %q, want %q", calls, want)
+	}
+}
+
+func TestUpdateLeavesNothingOfOneThatFails(t *testing.T) {
+	e := mustOpen(t, Options{})
+	err := e.Update(t.Context(), func(s store.Session) error {
+		return errors.Join(insert("a")(s), errMine)
+	})
+	wantError(t, err, errMine)
+	wantItems(t, e)
+}
+
+func TestUpdateFailsOneAndKeepsItsNeighboursWhole(t *testing.T) {
+	e := mustOpen(t, Options{})
+	b := block(t, e)
+	first := b.behind(t.Context(), insert("first"))
+	failing := b.behind(t.Context(), func(s store.Session) error {
+		return errors.Join(insert("failing")(s), errMine)
+	})
+	refused := b.behind(t.Context(), func(store.Session) error { return errMine })
+	last := b.behind(t.Context(), func(s store.Session) error {
+		if err := insert("last")(s); err != nil {
+			return err
+		}
+		return insert("last too")(s)
+	})
+	b.release()
+	for _, outcome := range []<-chan error{first, last} {
+		if err := <-outcome; err != nil {
+			t.Error(err)
+		}
+	}
+	wantError(t, <-failing, errMine)
+	wantError(t, <-refused, errMine)
+	wantItems(t, e, "first", "last", "last too")
+}
+
+func TestUpdateKeepsOneTransactionWhenThoseThatFailWroteNothing(t *testing.T) {
+	e := mustOpen(t, Options{})
+	b := block(t, e)
+	before := e.Stats()
+	good := b.behind(t.Context(), insert("good"))
+	refused := b.behind(t.Context(), func(store.Session) error { return errMine })
+	b.release()
+	if err := <-good; err != nil {
+		t.Error(err)
+	}
+	wantError(t, <-refused, errMine)
+	if ran := e.Stats().Updates - before.Updates; ran != 2 {
+		t.Errorf("functions ran %d times, want 2", ran)
+	}
+}
+
+func TestUpdateTurnsAPanicIntoAnErrorOfItsCaller(t *testing.T) {
+	for name, value := range map[string]any{"text": "boom", "error": errMine, "nil": nil} {
+		t.Run(name, func(t *testing.T) {
+			e := mustOpen(t, Options{})
+			b := block(t, e)
+			first := b.behind(t.Context(), insert("first"))
+			falling := b.behind(t.Context(), func(s store.Session) error {
+				if err := insert("falling")(s); err != nil {
+					return err
+				}
+				panic(value)
+			})
+			last := b.behind(t.Context(), insert("last"))
+			b.release()
+			for _, outcome := range []<-chan error{first, last} {
+				if err := <-outcome; err != nil {
+					t.Error(err)
+				}
 			}
-			runtime.Goexit()
-			return nil
-		})
-		last := b.behind(t.Context(), insert("last"))
-		b.release()
-		for _, outcome := range []<-chan error{first, last} {
-			if err := <-outcome; err != nil {
-				t.Error(err)
+			err := <-falling
+			var fell *store.PanicError
+			if !errors.As(err, &fell) {
+				t.Fatalf("error %v, want a PanicError", err)
 			}
-		}
-		wantError(t, <-leaving, errExited)
-		wantItems(t, e, "first", "last")
-	})
+			if !strings.Contains(string(fell.Stack()), "update_test.go") {
+				t.Errorf("the stack does not show where it happened:\n%s", fell.Stack())
+			}
+			if value == any(errMine) {
+				wantError(t, err, errMine)
+			}
+			wantItems(t, e, "first", "last")
+		})
+	}
+}
 
-	t.Run("skips_a_request_whose_context_ended_before_it_started", func(t *testing.T) {
-		e := mustOpen(t, Options{})
-		b := block(t, e)
-		ctx, cancel := context.WithCancel(t.Context())
-		skipped := b.behind(ctx, insert("skipped"))
+func TestUpdateSurvivesAPanicInTheMiddleOfAQuery(t *testing.T) {
+	e := mustOpen(t, Options{})
+	mustExec(t, e, `INSERT INTO items (name, content) VALUES ('a', ''), ('b', '')`)
+	err := e.Update(t.Context(), func(s store.Session) error {
+		return s.Query(`SELECT name FROM items`, nil, func(store.Row) error { panic("boom") })
+	})
+	var fell *store.PanicError
+	if !errors.As(err, &fell) {
+		t.Fatalf("error %v, want a PanicError", err)
+	}
+	if err := e.Update(t.Context(), insert("c")); err != nil {
+		t.Fatal(err)
+	}
+	wantItems(t, e, "a", "b", "c")
+}
+
+func TestUpdateGoesOnAfterAFunctionEndedItsGoroutine(t *testing.T) {
+	e := mustOpen(t, Options{})
+	b := block(t, e)
+	first := b.behind(t.Context(), insert("first"))
+	leaving := b.behind(t.Context(), func(s store.Session) error {
+		if err := insert("leaving")(s); err != nil {
+			return err
+		}
+		runtime.Goexit()
+		return nil
+	})
+	last := b.behind(t.Context(), insert("last"))
+	b.release()
+	for _, outcome := range []<-chan error{first, last} {
+		if err := <-outcome; err != nil {
+			t.Error(err)
+		}
+	}
+	wantError(t, <-leaving, errExited)
+	wantItems(t, e, "first", "last")
+}
+
+func TestUpdateSkipsARequestWhoseContextEndedBeforeItStarted(t *testing.T) {
+	e := mustOpen(t, Options{})
+	b := block(t, e)
+	ctx, cancel := context.WithCancel(t.Context())
+	skipped := b.behind(ctx, insert("skipped"))
+	cancel()
+	wantError(t, <-skipped, context.Canceled) // while the writer is still busy
+	b.release()
+	if err := e.Update(t.Context(), insert("next")); err != nil {
+		t.Fatal(err)
+	}
+	wantItems(t, e, "next")
+	wantError(t, e.Update(ctx, insert("late")), context.Canceled)
+}
+
+func TestUpdateFinishesARequestWhoseContextEndsAfterItStarted(t *testing.T) {
+	e := mustOpen(t, Options{})
+	ctx, cancel := context.WithCancel(t.Context())
+	err := e.Update(ctx, func(s store.Session) error {
 		cancel()
-		wantError(t, <-skipped, context.Canceled) // while the writer is still busy
-		b.release()
-		if err := e.Update(t.Context(), insert("next")); err != nil {
-			t.Fatal(err)
-		}
-		wantItems(t, e, "next")
-		wantError(t, e.Update(ctx, insert("late")), context.Canceled)
+		return insert("a")(s)
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantItems(t, e, "a")
+}
 
-	t.Run("finishes_a_request_whose_context_ends_after_it_started", func(t *testing.T) {
-		e := mustOpen(t, Options{})
-		ctx, cancel := context.WithCancel(t.Context())
-		err := e.Update(ctx, func(s store.Session) error {
-			cancel()
-			return insert("a")(s)
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		wantItems(t, e, "a")
+func TestUpdateLetsALaterRequestOfABatchSeeAnEarlierOne(t *testing.T) {
+	e := mustOpen(t, Options{})
+	b := block(t, e)
+	first := b.behind(t.Context(), insert("same"))
+	second := b.behind(t.Context(), insert("same"))
+	b.release()
+	if err := <-first; err != nil {
+		t.Error(err)
+	}
+	wantError(t, <-second, store.ErrConflict)
+}
+
+func TestUpdateAnswersConflictForAKeyThatIsTaken(t *testing.T) {
+	e := mustOpen(t, Options{})
+	mustExec(t, e, `CREATE TABLE other (id INTEGER PRIMARY KEY, name TEXT UNIQUE)`, `INSERT INTO other VALUES (1, 'a')`)
+	for _, text := range []string{`INSERT INTO other VALUES (1, 'b')`, `INSERT INTO other VALUES (2, 'a')`} {
+		wantError(t, e.Update(t.Context(), func(s store.Session) error {
+			_, err := s.Exec(text)
+			return err
+		}), store.ErrConflict)
+	}
+	err := e.Update(t.Context(), func(s store.Session) error {
+		_, err := s.Exec(`INSERT INTO items (name, content) VALUES ('x', ?)`, nil)
+		return err
 	})
+	if err == nil || errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrUnavailable) {
+		t.Errorf("NULL in a NOT NULL column: %v, want an error of neither kind", err)
+	}
+}
 
-	t.Run("lets_a_later_request_of_a_batch_see_an_earlier_one", func(t *testing.T) {
-		e := mustOpen(t, Options{})
-		b := block(t, e)
-		first := b.behind(t.Context(), insert("same"))
-		second := b.behind(t.Context(), insert("same"))
-		b.release()
-		if err := <-first; err != nil {
+func TestUpdateCommitsWhatFollowsAConflictThatWasDealtWith(t *testing.T) {
+	e := mustOpen(t, Options{})
+	mustExec(t, e, `INSERT INTO items (name, content) VALUES ('a', '')`)
+	err := e.Update(t.Context(), func(s store.Session) error {
+		if err := insert("a")(s); !errors.Is(err, store.ErrConflict) {
+			return fmt.Errorf("got %w, want a conflict", err)
+		}
+		return insert("b")(s)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantItems(t, e, "a", "b")
+}
+
+func TestUpdateTriesEachAloneWhenTheCommitFails(t *testing.T) {
+	e := mustOpen(t, Options{})
+	mustExec(t, e, `CREATE TABLE parents (id INTEGER PRIMARY KEY)`,
+		`CREATE TABLE children (parent INTEGER REFERENCES parents DEFERRABLE INITIALLY DEFERRED)`)
+	b := block(t, e)
+	first := b.behind(t.Context(), insert("first"))
+	orphan := b.behind(t.Context(), func(s store.Session) error {
+		_, err := s.Exec(`INSERT INTO children VALUES (7)`)
+		return err
+	})
+	last := b.behind(t.Context(), insert("last"))
+	b.release()
+	for _, outcome := range []<-chan error{first, last} {
+		if err := <-outcome; err != nil {
 			t.Error(err)
 		}
-		wantError(t, <-second, store.ErrConflict)
-	})
+	}
+	if err := <-orphan; err == nil {
+		t.Error("an orphan was committed")
+	}
+	wantItems(t, e, "first", "last")
+}
 
-	t.Run("answers_conflict_for_a_key_that_is_taken", func(t *testing.T) {
-		e := mustOpen(t, Options{})
-		mustExec(t, e, `CREATE TABLE other (id INTEGER PRIMARY KEY, name TEXT UNIQUE)`, `INSERT INTO other VALUES (1, 'a')`)
-		for _, text := range []string{`INSERT INTO other VALUES (1, 'b')`, `INSERT INTO other VALUES (2, 'a')`} {
-			wantError(t, e.Update(t.Context(), func(s store.Session) error {
-				_, err := s.Exec(text)
-				return err
-			}), store.ErrConflict)
-		}
-		err := e.Update(t.Context(), func(s store.Session) error {
-			_, err := s.Exec(`INSERT INTO items (name, content) VALUES ('x', ?)`, nil)
-			return err
-		})
-		if err == nil || errors.Is(err, store.ErrConflict) || errors.Is(err, store.ErrUnavailable) {
-			t.Errorf("NULL in a NOT NULL column: %v, want an error of neither kind", err)
-		}
+func TestUpdateDoesNotRunWhatPanickedAgainWhenTheCommitFails(t *testing.T) {
+	e := mustOpen(t, Options{})
+	mustExec(t, e, `CREATE TABLE parents (id INTEGER PRIMARY KEY)`,
+		`CREATE TABLE children (parent INTEGER REFERENCES parents DEFERRABLE INITIALLY DEFERRED)`)
+	b := block(t, e)
+	runs := 0
+	falling := b.behind(t.Context(), func(store.Session) error {
+		runs++
+		panic("boom")
 	})
+	orphan := b.behind(t.Context(), func(s store.Session) error {
+		_, err := s.Exec(`INSERT INTO children VALUES (7)`)
+		return err
+	})
+	good := b.behind(t.Context(), insert("good"))
+	b.release()
+	if err := <-good; err != nil {
+		t.Error(err)
+	}
+	if err := <-orphan; err == nil {
+		t.Error("an orphan was committed")
+	}
+	if err := <-falling; err == nil || err.Error() != "panic in a transaction: string" {
+		t.Errorf("error %v", err)
+	}
+	if runs != 1 {
+		t.Errorf("it ran %d times, want once", runs)
+	}
+	wantItems(t, e, "good")
+}
 
-	t.Run("commits_what_follows_a_conflict_that_was_dealt_with", func(t *testing.T) {
-		e := mustOpen(t, Options{})
-		mustExec(t, e, `INSERT INTO items (name, content) VALUES ('a', '')`)
-		err := e.Update(t.Context(), func(s store.Session) error {
-			if err := insert("a")(s); !errors.Is(err, store.ErrConflict) {
-				return fmt.Errorf("got %w, want a conflict", err)
-			}
-			return insert("b")(s)
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		wantItems(t, e, "a", "b")
-	})
-
-	t.Run("tries_each_alone_when_the_commit_fails", func(t *testing.T) {
-		e := mustOpen(t, Options{})
-		mustExec(t, e, `CREATE TABLE parents (id INTEGER PRIMARY KEY)`,
-			`CREATE TABLE children (parent INTEGER REFERENCES parents DEFERRABLE INITIALLY DEFERRED)`)
-		b := block(t, e)
-		first := b.behind(t.Context(), insert("first"))
-		orphan := b.behind(t.Context(), func(s store.Session) error {
-			_, err := s.Exec(`INSERT INTO children VALUES (7)`)
-			return err
-		})
-		last := b.behind(t.Context(), insert("last"))
-		b.release()
-		for _, outcome := range []<-chan error{first, last} {
-			if err := <-outcome; err != nil {
-				t.Error(err)
-			}
-		}
-		if err := <-orphan; err == nil {
-			t.Error("an orphan was committed")
-		}
-		wantItems(t, e, "first", "last")
-	})
-
-	t.Run("does_not_run_what_panicked_again_when_the_commit_fails", func(t *testing.T) {
-		e := mustOpen(t, Options{})
-		mustExec(t, e, `CREATE TABLE parents (id INTEGER PRIMARY KEY)`,
-			`CREATE TABLE children (parent INTEGER REFERENCES parents DEFERRABLE INITIALLY DEFERRED)`)
-		b := block(t, e)
-		runs := 0
-		falling := b.behind(t.Context(), func(store.Session) error {
-			runs++
-			panic("boom")
-		})
-		orphan := b.behind(t.Context(), func(s store.Session) error {
-			_, err := s.Exec(`INSERT INTO children VALUES (7)`)
-			return err
-		})
-		good := b.behind(t.Context(), insert("good"))
-		b.release()
-		if err := <-good; err != nil {
-			t.Error(err)
-		}
-		if err := <-orphan; err == nil {
-			t.Error("an orphan was committed")
-		}
-		if err := <-falling; err == nil || err.Error() != "panic in a transaction: string" {
-			t.Errorf("error %v", err)
-		}
-		if runs != 1 {
-			t.Errorf("it ran %d times, want once", runs)
-		}
-		wantItems(t, e, "good")
-	})
-
-	t.Run("answers_unavailable_while_another_process_writes", func(t *testing.T) {
-		e := mustOpen(t, Options{})
-		shell := mustConnect(t, e.path)
-		if _, err := shell.number("BEGIN IMMEDIATE"); err != nil {
-			t.Fatal(err)
-		}
-		if err := e.writer.do(t.Context(), func() error { e.writer.c.conn.SetBusyTimeout(0); return nil }); err != nil {
-			t.Fatal(err)
-		}
-		wantError(t, e.Update(t.Context(), insert("alone")), store.ErrUnavailable)
-		held, holding := make(chan struct{}), make(chan struct{})
-		go e.writer.do(context.Background(), func() error { close(holding); <-held; return nil })
-		<-holding
-		b := &blocked{t: t, e: e}
-		first, second := b.behind(t.Context(), insert("first")), b.behind(t.Context(), insert("second"))
-		close(held)
-		wantError(t, <-first, store.ErrUnavailable)
-		wantError(t, <-second, store.ErrUnavailable)
-		if _, err := shell.number("ROLLBACK"); err != nil {
-			t.Fatal(err)
-		}
-		if err := e.Update(t.Context(), insert("after")); err != nil {
-			t.Error(err)
-		}
-		wantItems(t, e, "after")
-	})
+func TestUpdateAnswersUnavailableWhileAnotherProcessWrites(t *testing.T) {
+	e := mustOpen(t, Options{})
+	shell := mustConnect(t, e.path)
+	if _, err := shell.number("BEGIN IMMEDIATE"); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.writer.do(t.Context(), func() error { e.writer.c.conn.SetBusyTimeout(0); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	wantError(t, e.Update(t.Context(), insert("alone")), store.ErrUnavailable)
+	held, holding := make(chan struct{}), make(chan struct{})
+	go e.writer.do(context.Background(), func() error { close(holding); <-held; return nil })
+	<-holding
+	b := &blocked{t: t, e: e}
+	first, second := b.behind(t.Context(), insert("first")), b.behind(t.Context(), insert("second"))
+	close(held)
+	wantError(t, <-first, store.ErrUnavailable)
+	wantError(t, <-second, store.ErrUnavailable)
+	if _, err := shell.number("ROLLBACK"); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Update(t.Context(), insert("after")); err != nil {
+		t.Error(err)
+	}
+	wantItems(t, e, "after")
 }
 
 // limitPages makes the database full at so many pages more than it has.

@@ -23,178 +23,176 @@ func endless(s store.Session) error {
 		nil, func(store.Row) error { return nil })
 }
 
-func TestView(t *testing.T) {
-	t.Run("sees_every_update_that_returned", func(t *testing.T) {
-		e := mustOpen(t, Options{})
-		var callers sync.WaitGroup
-		for caller := range 8 {
-			callers.Go(func() {
-				for i := range 50 {
-					name := fmt.Sprintf("%d-%d", caller, i)
-					if err := e.Update(t.Context(), insert(name)); err != nil {
-						t.Error(err)
-						return
-					}
-					found := false
-					err := e.View(t.Context(), func(s store.Session) error {
-						return s.Query(`SELECT 1 FROM items WHERE name = ?`, []any{name}, func(store.Row) error {
-							found = true
-							return nil
-						})
-					})
-					if err != nil || !found {
-						t.Errorf("item %s: found %t, error %v", name, found, err)
-						return
-					}
+func TestViewSeesEveryUpdateThatReturned(t *testing.T) {
+	e := mustOpen(t, Options{})
+	var callers sync.WaitGroup
+	for caller := range 8 {
+		callers.Go(func() {
+			for i := range 50 {
+				name := fmt.Sprintf("%d-%d", caller, i)
+				if err := e.Update(t.Context(), insert(name)); err != nil {
+					t.Error(err)
+					return
 				}
-			})
-		}
-		callers.Wait()
-	})
+				found := false
+				err := e.View(t.Context(), func(s store.Session) error {
+					return s.Query(`SELECT 1 FROM items WHERE name = ?`, []any{name}, func(store.Row) error {
+						found = true
+						return nil
+					})
+				})
+				if err != nil || !found {
+					t.Errorf("item %s: found %t, error %v", name, found, err)
+					return
+				}
+			}
+		})
+	}
+	callers.Wait()
+}
 
-	t.Run("stays_on_its_snapshot", func(t *testing.T) {
-		e := mustOpen(t, Options{})
+func TestViewStaysOnItsSnapshot(t *testing.T) {
+	e := mustOpen(t, Options{})
+	err := e.View(t.Context(), func(s store.Session) error {
+		before, err := count(s)
+		if err != nil {
+			return err
+		}
+		if err := e.Update(t.Context(), insert("a")); err != nil {
+			return err
+		}
+		after, err := count(s)
+		if before != 0 || after != 0 {
+			t.Errorf("%d items, then %d, want none", before, after)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantItems(t, e, "a")
+}
+
+func TestViewDoesNotSeeWhatIsNotCommitted(t *testing.T) {
+	e := mustOpen(t, Options{})
+	err := e.Update(t.Context(), func(s store.Session) error {
+		if err := insert("a")(s); err != nil {
+			return err
+		}
+		return e.View(t.Context(), func(s store.Session) error {
+			if n, err := count(s); n != 0 || err != nil {
+				t.Errorf("%d items, error %v", n, err)
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestViewCannotWrite(t *testing.T) {
+	e := mustOpen(t, Options{})
+	for _, text := range []string{
+		`INSERT INTO items (name, content) VALUES ('a', '')`,
+		`WITH x (n) AS (SELECT 'a') INSERT INTO items (name, content) SELECT n, '' FROM x`,
+		`CREATE TABLE t (x)`,
+	} {
 		err := e.View(t.Context(), func(s store.Session) error {
-			before, err := count(s)
-			if err != nil {
-				return err
-			}
-			if err := e.Update(t.Context(), insert("a")); err != nil {
-				return err
-			}
-			after, err := count(s)
-			if before != 0 || after != 0 {
-				t.Errorf("%d items, then %d, want none", before, after)
-			}
+			_, err := s.Exec(text)
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		wantItems(t, e, "a")
-	})
-
-	t.Run("does_not_see_what_is_not_committed", func(t *testing.T) {
-		e := mustOpen(t, Options{})
-		err := e.Update(t.Context(), func(s store.Session) error {
-			if err := insert("a")(s); err != nil {
-				return err
-			}
-			return e.View(t.Context(), func(s store.Session) error {
-				if n, err := count(s); n != 0 || err != nil {
-					t.Errorf("%d items, error %v", n, err)
-				}
-				return nil
-			})
+		wantError(t, err, errReadOnly)
+		err = e.View(t.Context(), func(s store.Session) error {
+			return s.Query(text, nil, func(store.Row) error { return nil })
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	})
+		wantError(t, err, errReadOnly)
+	}
+	wantItems(t, e)
+}
 
-	t.Run("cannot_write", func(t *testing.T) {
-		e := mustOpen(t, Options{})
-		for _, text := range []string{
-			`INSERT INTO items (name, content) VALUES ('a', '')`,
-			`WITH x (n) AS (SELECT 'a') INSERT INTO items (name, content) SELECT n, '' FROM x`,
-			`CREATE TABLE t (x)`,
-		} {
-			err := e.View(t.Context(), func(s store.Session) error {
-				_, err := s.Exec(text)
-				return err
-			})
-			wantError(t, err, errReadOnly)
-			err = e.View(t.Context(), func(s store.Session) error {
-				return s.Query(text, nil, func(store.Row) error { return nil })
-			})
-			wantError(t, err, errReadOnly)
-		}
-		wantItems(t, e)
-	})
+func TestViewReturnsTheErrorOfItsFunction(t *testing.T) {
+	e := mustOpen(t, Options{})
+	wantError(t, e.View(t.Context(), func(store.Session) error { return errMine }), errMine)
+}
 
-	t.Run("returns_the_error_of_its_function", func(t *testing.T) {
-		e := mustOpen(t, Options{})
-		wantError(t, e.View(t.Context(), func(store.Session) error { return errMine }), errMine)
-	})
-
-	t.Run("interrupts_a_long_query_and_keeps_the_connection", func(t *testing.T) {
-		e := mustOpen(t, Options{Readers: 1})
-		for range 3 {
-			ctx, cancel := context.WithCancel(t.Context())
-			err := e.View(ctx, func(s store.Session) error {
-				go cancel()
-				return endless(s)
-			})
-			wantError(t, err, context.Canceled)
-			wantItems(t, e)
-		}
-	})
-
-	t.Run("keeps_the_connection_when_the_context_ends_with_the_view", func(t *testing.T) {
-		e := mustOpen(t, Options{Readers: 1})
-		for range 200 {
-			ctx, cancel := context.WithCancel(t.Context())
-			err := e.View(ctx, func(s store.Session) error {
-				go cancel()
-				runtime.Gosched()
-				_, err := count(s)
-				return err
-			})
-			if err != nil && !errors.Is(err, context.Canceled) {
-				t.Fatal(err)
-			}
-			wantItems(t, e)
-		}
-	})
-
-	t.Run("gives_up_waiting_for_a_connection_when_the_context_ends", func(t *testing.T) {
-		e := mustOpen(t, Options{Readers: 1})
+func TestViewInterruptsALongQueryAndKeepsTheConnection(t *testing.T) {
+	e := mustOpen(t, Options{Readers: 1})
+	for range 3 {
 		ctx, cancel := context.WithCancel(t.Context())
-		err := e.View(t.Context(), func(store.Session) error {
-			waiting := make(chan error, 1)
-			go func() {
-				waiting <- e.View(ctx, func(store.Session) error {
-					t.Error("two Views with one connection")
-					return nil
-				})
-			}()
-			cancel()
-			return <-waiting
+		err := e.View(ctx, func(s store.Session) error {
+			go cancel()
+			return endless(s)
 		})
 		wantError(t, err, context.Canceled)
-	})
+		wantItems(t, e)
+	}
+}
 
-	t.Run("passes_a_panic_on_and_keeps_the_connection", func(t *testing.T) {
-		e := mustOpen(t, Options{Readers: 1})
-		mustExec(t, e, `INSERT INTO items (name, content) VALUES ('a', '')`)
-		func() {
-			defer func() {
-				if recover() != any(errMine) {
-					t.Error("the panic did not arrive")
-				}
-			}()
-			_ = e.View(t.Context(), func(s store.Session) error {
-				return s.Query(`SELECT name FROM items`, nil, func(store.Row) error { panic(errMine) })
-			})
-		}()
-		wantItems(t, e, "a")
-	})
-
-	t.Run("follows_a_change_of_the_schema", func(t *testing.T) {
-		e := mustOpen(t, Options{Readers: 1})
-		mustExec(t, e, `INSERT INTO items (name, content) VALUES ('a', '')`)
-		wantItems(t, e, "a")
-		mustExec(t, e, `ALTER TABLE items ADD COLUMN more TEXT NOT NULL DEFAULT 'x'`)
-		columns := func(s store.Session) error {
-			return s.Query(`SELECT * FROM items`, nil, func(r store.Row) error {
-				var name, more string
-				var content []byte
-				return r.Scan(&name, &content, &more)
-			})
-		}
-		if err := e.View(t.Context(), columns); err != nil {
+func TestViewKeepsTheConnectionWhenTheContextEndsWithTheView(t *testing.T) {
+	e := mustOpen(t, Options{Readers: 1})
+	for range 200 {
+		ctx, cancel := context.WithCancel(t.Context())
+		err := e.View(ctx, func(s store.Session) error {
+			go cancel()
+			runtime.Gosched()
+			_, err := count(s)
+			return err
+		})
+		if err != nil && !errors.Is(err, context.Canceled) {
 			t.Fatal(err)
 		}
-		wantItems(t, e, "a")
+		wantItems(t, e)
+	}
+}
+
+func TestViewGivesUpWaitingForAConnectionWhenTheContextEnds(t *testing.T) {
+	e := mustOpen(t, Options{Readers: 1})
+	ctx, cancel := context.WithCancel(t.Context())
+	err := e.View(t.Context(), func(store.Session) error {
+		waiting := make(chan error, 1)
+		go func() {
+			waiting <- e.View(ctx, func(store.Session) error {
+				t.Error("two Views with one connection")
+				return nil
+			})
+		}()
+		cancel()
+		return <-waiting
 	})
+	wantError(t, err, context.Canceled)
+}
+
+func TestViewPassesAPanicOnAndKeepsTheConnection(t *testing.T) {
+	e := mustOpen(t, Options{Readers: 1})
+	mustExec(t, e, `INSERT INTO items (name, content) VALUES ('a', '')`)
+	func() {
+		defer func() {
+			if recover() != any(errMine) {
+				t.Error("the panic did not arrive")
+			}
+		}()
+		_ = e.View(t.Context(), func(s store.Session) error {
+			return s.Query(`SELECT name FROM items`, nil, func(store.Row) error { panic(errMine) })
+		})
+	}()
+	wantItems(t, e, "a")
+}
+
+func TestViewFollowsAChangeOfTheSchema(t *testing.T) {
+	e := mustOpen(t, Options{Readers: 1})
+	mustExec(t, e, `INSERT INTO items (name, content) VALUES ('a', '')`)
+	wantItems(t, e, "a")
+	mustExec(t, e, `ALTER TABLE items ADD COLUMN more TEXT NOT NULL DEFAULT 'x'`)
+	columns := func(s store.Session) error {
+		return s.Query(`SELECT * FROM items`, nil, func(r store.Row) error {
+			var name, more string
+			var content []byte
+			return r.Scan(&name, &content, &more)
+		})
+	}
+	if err := e.View(t.Context(), columns); err != nil {
+		t.Fatal(err)
+	}
+	wantItems(t, e, "a")
 }

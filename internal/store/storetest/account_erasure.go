@@ -11,29 +11,53 @@ import (
 	"signet/internal/store/searchindex"
 )
 
-// accountErasure: everything that names an account that has ended is found, however few rows
-// are looked at together, and nothing else; the place is remembered.
+// accountErasure: everything that names an account that has ended is found, and nothing else.
 func accountErasure(t *testing.T, h Harness) {
 	p, ann, bob := newPair(t, h)
-	o, other := p.mustOrganization(t, ann, bob), p.mustOrganization(t, ann, bob)
-	g := p.mustGroup(t, o, ann, bob)
-	wantMessages, wantCopies, wantEvents := map[model.MessageID]bool{}, map[model.MessageID]bool{}, 0
+	e := &ended{platform: p, ann: ann, bob: bob, o: p.mustOrganization(t, ann, bob)}
+	e.g = p.mustGroup(t, e.o, ann, bob)
+	t.Run("finds_what_was_sent_and_queued", e.wantTraces)
+	t.Run("finds_conversations_of_others", e.wantConversations)
+	t.Run("finds_what_is_kept_for_it_and_of_it", e.wantKept)
+	t.Run("finds_what_it_made_for_others", e.wantWorks)
+	t.Run("knows_what_is_left_in_pieces", e.wantPieces)
+}
+
+// ended is an account that has ended, ann, beside one that goes on.
+type ended struct {
+	*platform
+	ann, bob model.AccountID
+	o        model.OrganizationID
+	g        model.Group
+}
+
+// traces are what names an account that has ended, as it is to be found.
+type traces struct {
+	messages, copies map[model.MessageID]bool
+	events           int
+}
+
+// mustLeaveTraces sends and queues what names the account, and what does not.
+func (e *ended) mustLeaveTraces(t *testing.T, other model.OrganizationID) traces {
+	t.Helper()
+	p, ann, bob, o := e.platform, e.ann, e.bob, e.o
+	want := traces{messages: map[model.MessageID]bool{}, copies: map[model.MessageID]bool{}}
 	for _, organization := range []model.OrganizationID{o, other} {
 		for range 3 {
 			for _, m := range []*store.MessageRow{p.letter(organization, ann, bob), p.letter(organization, bob, ann)} {
 				p.mustSend(t, m)
-				wantMessages[m.ID] = true
+				want.messages[m.ID] = true
 			}
 			p.mustSend(t, p.letter(organization, bob, bob))
 		}
 		forward := p.letter(organization, bob, bob)
 		forward.Forwarded = &model.Original{Sender: ann, Created: p.now()}
 		p.mustSend(t, forward)
-		wantMessages[forward.ID] = true
+		want.messages[forward.ID] = true
 	}
-	toAll := p.groupLetter(&g, bob)
+	toAll := p.groupLetter(&e.g, bob)
 	p.mustSend(t, toAll)
-	wantCopies[toAll.ID] = true
+	want.copies[toAll.ID] = true
 	for _, payload := range []store.Payload{
 		{Account: ann, Status: model.Read, Time: 1}, {Caller: ann}, {Account: bob}, {},
 	} {
@@ -45,9 +69,17 @@ func accountErasure(t *testing.T, h Harness) {
 			return tx.InsertEvent(bob, position, o, model.EventBang, model.MessageID{}, payload.Encode())
 		})
 		if payload.Account == ann || payload.Caller == ann {
-			wantEvents++
+			want.events++
 		}
 	}
+	return want
+}
+
+// wantTraces looks for all of it, of however few rows at a time; the place is remembered.
+func (e *ended) wantTraces(t *testing.T) {
+	p, ann, bob, o := e.platform, e.ann, e.bob, e.o
+	other := p.mustOrganization(t, ann, bob)
+	want := e.mustLeaveTraces(t, other)
 	erasure := func(tx *store.Tx) (store.AccountErasure, bool, error) { return tx.ErasureOf(ann) }
 	wantMissing(t, p, "an erasure", erasure)
 	for range 2 {
@@ -68,35 +100,38 @@ func accountErasure(t *testing.T, h Harness) {
 		stages[found.Stage]++
 		traces := mustRead(t, p, func(tx *store.Tx) (store.Traces, error) { return tx.TracesOf(found, 4) })
 		for _, k := range traces.Messages {
-			if !wantMessages[k.ID] || k.Organization != o && k.Organization != other {
+			if !want.messages[k.ID] || k.Organization != o && k.Organization != other {
 				t.Errorf("found the message %v twice, or it is another's", k)
 			}
 			if found.Stage == store.EraseForwards {
-				delete(wantMessages, k.ID)
+				delete(want.messages, k.ID)
 			}
 		}
 		for _, k := range traces.Copies {
-			if !wantCopies[k.ID] || k.Organization != o {
+			if !want.copies[k.ID] || k.Organization != o {
 				t.Errorf("found the copy of %v twice, or it is another's", k)
 			}
 			if found.Stage == store.EraseForwards {
-				delete(wantCopies, k.ID)
+				delete(want.copies, k.ID)
 			}
 		}
-		wantEvents -= len(traces.Events)
+		want.events -= len(traces.Events)
 		p.mustUpdate(t, func(tx *store.Tx) error {
 			return errors.Join(tx.EraseEvents(traces.Events), tx.KeepErasure(&traces.Next))
 		})
 	}
-	if len(wantMessages)+len(wantCopies)+wantEvents != 0 {
-		t.Errorf("not found: the messages %v, the copies %v, %d events", wantMessages, wantCopies, wantEvents)
+	if len(want.messages)+len(want.copies)+want.events != 0 {
+		t.Errorf("not found: the messages %v, the copies %v, %d events", want.messages, want.copies, want.events)
 	}
 	if stages[store.EraseMessages] != stages[store.EraseForwards] || stages[store.EraseMessages] < 5 ||
 		stages[store.EraseEvents] < 2 {
 		t.Errorf("there were so many looks: %v", stages)
 	}
+}
 
-	// Others' conversations with it, and who made it.
+// wantConversations looks for others' conversations with it.
+func (e *ended) wantConversations(t *testing.T) {
+	p, ann := e.platform, e.ann
 	naming := func() []store.ConversationKey {
 		t.Helper()
 		return mustRead(t, p, func(tx *store.Tx) ([]store.ConversationKey, error) {
@@ -107,8 +142,12 @@ func accountErasure(t *testing.T, h Harness) {
 	wantEqual(t, "conversations", len(keys), 2)
 	p.mustUpdate(t, func(tx *store.Tx) error { return tx.EraseConversations(keys) })
 	wantEqual(t, "conversations", len(naming()), 0)
+}
 
-	// What is kept for it, its words, others' mutes, and what it kept for itself: some at a time.
+// wantKept looks for what is kept for it, its words, others' mutes, and what it kept for itself:
+// some at a time.
+func (e *ended) wantKept(t *testing.T) {
+	p, ann, bob, o := e.platform, e.ann, e.bob, e.o
 	p.mustUpdate(t, func(tx *store.Tx) error {
 		mute := func(of, muted model.AccountID) error {
 			return tx.PutMute(of, model.Mute{Organization: o, Entity: model.EntityID(muted), Start: p.now()})
@@ -156,8 +195,11 @@ func accountErasure(t *testing.T, h Harness) {
 	}
 	wantEqual(t, "steps of a row each, and the last", steps, 11)
 	wantEqual(t, "queue", len(p.mustQueue(t, ann)), 0)
+}
 
-	// What it made for others.
+// wantWorks looks for what it made for others, and who made it.
+func (e *ended) wantWorks(t *testing.T) {
+	p, ann, bob, o := e.platform, e.ann, e.bob, e.o
 	for _, key := range []string{"a", "b", "c"} {
 		issued := model.Key{Key: key, Account: bob, SecretHash: []byte{}, PreviousHash: []byte{}, Counter: key,
 			IssuedBy: ann, Created: p.now()}
@@ -173,7 +215,7 @@ func accountErasure(t *testing.T, h Harness) {
 	wantEqual(t, "some of what it made", len(authored(1).Keys), 1)
 	all := authored(10)
 	slices.Sort(all.Keys)
-	wantEqual(t, "what it made", all, authorship.Works{Keys: []string{"a", "b"}, Groups: []model.GroupID{g.ID}})
+	wantEqual(t, "what it made", all, authorship.Works{Keys: []string{"a", "b"}, Groups: []model.GroupID{e.g.ID}})
 	p.mustUpdate(t, func(tx *store.Tx) error { return authorship.ForgetAuthor(tx, all) })
 	wantEqual(t, "what it made", authored(10), authorship.Works{})
 	issued := mustRead(t, p, func(tx *store.Tx) ([]model.Key, error) { return tx.Keys(bob) })
@@ -193,14 +235,19 @@ func accountErasure(t *testing.T, h Harness) {
 		})
 		wantEqual(t, "a request that made it", found, want)
 	}
+}
+
+// wantPieces asks whether something that names it may be left in pieces.
+func (e *ended) wantPieces(t *testing.T) {
+	p := e.platform
 	waits := func() bool {
 		t.Helper()
 		return mustRead(t, p, func(tx *store.Tx) (bool, error) { return tx.HasPiecesBefore(p.now()) })
 	}
 	wantEqual(t, "something is left in pieces", waits(), false)
 	p.mustUpdate(t, func(tx *store.Tx) error {
-		return tx.NotePiece(&store.Piece{Organization: o, Group: g.ID, Noted: p.now(), Deed: store.Tell,
-			Kind: model.EventUpdate, Accounts: []model.AccountID{bob}})
+		return tx.NotePiece(&store.Piece{Organization: e.o, Group: e.g.ID, Noted: p.now(), Deed: store.Tell,
+			Kind: model.EventUpdate, Accounts: []model.AccountID{e.bob}})
 	})
 	wantEqual(t, "something is left in pieces", waits(), true)
 }

@@ -28,131 +28,145 @@ func mustPosition(t testing.TB, e store.Engine, n int, outcome error, accounts .
 
 // positions: numbers that only ever grow, and tell an age.
 func positions(t *testing.T, h Harness) {
+	inTurn(t, h, []testCase{
+		{"start_at_the_clock_and_grow_by_what_was_taken", positionsStartAtClock},
+		{"are_greater_than_all_of_any_of_the_accounts", positionsAboveAll},
+		{"are_handed_out_one_after_the_other_within_a_transaction", positionsWithinTransaction},
+		{"never_go_back", positionsNeverGoBack},
+		{"of_an_account_are_forgotten_and_start_at_the_clock", positionsForgotten},
+		{"are_there_for_nobody_too", positionsForNobody},
+		{"are_refused_in_a_view_and_for_none", positionsRefused},
+	})
+}
+
+func positionsStartAtClock(t *testing.T, h Harness) {
+	ann := model.AccountID{1}
+	d := newDatabase(t, h)
+	e := newStore(t, d.mustOpen(t))
+	last := start.UnixMicro() - 1
+	for _, n := range []int{1, 1, 10, 1000, 1} {
+		got := mustPosition(t, e, n, nil, ann)
+		if got <= last || got > last+int64(time.Second/time.Microsecond) {
+			t.Fatalf("position %d after %d", got, last)
+		}
+		last = got + int64(n) - 1
+	}
+	d.clock.Advance(time.Hour)
+	if got, now := mustPosition(t, e, 1, nil, ann), d.clock.Now().UnixMicro(); got < now || got > now+1e6 {
+		t.Errorf("position %d an hour later, want about %d", got, now)
+	}
+}
+
+func positionsAboveAll(t *testing.T, h Harness) {
 	ann, bob, eve := model.AccountID{1}, model.AccountID{2}, model.AccountID{3}
+	e := newStore(t, newDatabase(t, h).mustOpen(t))
+	high := mustPosition(t, e, 5000, nil, ann) + 4999
+	other := mustPosition(t, e, 1, nil, bob)
+	both := mustPosition(t, e, 3, nil, bob, ann, eve)
+	if both <= high || both <= other {
+		t.Errorf("position %d for three, after %d and %d", both, high, other)
+	}
+	for _, account := range []model.AccountID{ann, bob, eve} {
+		if got := mustPosition(t, e, 1, nil, account); got <= both+2 {
+			t.Errorf("position %d after %d", got, both+2)
+		}
+	}
+}
 
-	t.Run("start_at_the_clock_and_grow_by_what_was_taken", func(t *testing.T) {
-		d := newDatabase(t, h)
-		e := newStore(t, d.mustOpen(t))
-		last := start.UnixMicro() - 1
-		for _, n := range []int{1, 1, 10, 1000, 1} {
-			got := mustPosition(t, e, n, nil, ann)
-			if got <= last || got > last+int64(time.Second/time.Microsecond) {
-				t.Fatalf("position %d after %d", got, last)
-			}
-			last = got + int64(n) - 1
-		}
-		d.clock.Advance(time.Hour)
-		if got, now := mustPosition(t, e, 1, nil, ann), d.clock.Now().UnixMicro(); got < now || got > now+1e6 {
-			t.Errorf("position %d an hour later, want about %d", got, now)
-		}
-	})
-
-	t.Run("are_greater_than_all_of_any_of_the_accounts", func(t *testing.T) {
-		e := newStore(t, newDatabase(t, h).mustOpen(t))
-		high := mustPosition(t, e, 5000, nil, ann) + 4999
-		other := mustPosition(t, e, 1, nil, bob)
-		both := mustPosition(t, e, 3, nil, bob, ann, eve)
-		if both <= high || both <= other {
-			t.Errorf("position %d for three, after %d and %d", both, high, other)
-		}
-		for _, account := range []model.AccountID{ann, bob, eve} {
-			if got := mustPosition(t, e, 1, nil, account); got <= both+2 {
-				t.Errorf("position %d after %d", got, both+2)
-			}
-		}
-	})
-
-	t.Run("are_handed_out_one_after_the_other_within_a_transaction", func(t *testing.T) {
-		e := newStore(t, newDatabase(t, h).mustOpen(t))
-		err := e.Update(t.Context(), func(s store.Session) error {
-			last := int64(0)
-			for _, accounts := range [][]model.AccountID{{ann}, {ann, bob}, {bob}, {bob, bob, ann}, {ann}} {
-				got, err := s.Position(accounts, 2)
-				if err != nil {
-					return err
-				}
-				if got <= last {
-					t.Errorf("position %d after %d", got, last)
-				}
-				last = got + 1
-			}
-			return nil
-		})
-		if err != nil {
-			t.Error(err)
-		}
-	})
-
-	t.Run("never_go_back", func(t *testing.T) {
-		d := newDatabase(t, h)
-		e := newStore(t, d.mustOpen(t))
+func positionsWithinTransaction(t *testing.T, h Harness) {
+	ann, bob := model.AccountID{1}, model.AccountID{2}
+	e := newStore(t, newDatabase(t, h).mustOpen(t))
+	err := e.Update(t.Context(), func(s store.Session) error {
 		last := int64(0)
-		take := func(what string, outcome error) {
-			t.Helper()
-			got := mustPosition(t, e, 3, outcome, ann, bob)
+		for _, accounts := range [][]model.AccountID{{ann}, {ann, bob}, {bob}, {bob, bob, ann}, {ann}} {
+			got, err := s.Position(accounts, 2)
+			if err != nil {
+				return err
+			}
 			if got <= last {
-				t.Fatalf("%s: position %d after %d", what, got, last)
+				t.Errorf("position %d after %d", got, last)
 			}
-			if outcome == nil { // one that was never seen may be handed out again
-				last = got + 2
-			}
+			last = got + 1
 		}
-		take("first", nil)
-		take("rolled back", errMine)
-		take("after a rollback", nil)
-		d.clock.Advance(-24 * time.Hour)
-		take("clock set back", nil)
-		mustClose(t, e)
-		e = d.mustOpen(t)
-		take("opened again", nil)
+		return nil
 	})
+	if err != nil {
+		t.Error(err)
+	}
+}
 
-	t.Run("of_an_account_are_forgotten_and_start_at_the_clock", func(t *testing.T) {
-		d := newDatabase(t, h)
-		e := newStore(t, d.mustOpen(t))
-		mustPosition(t, e, 5, nil, ann, bob)
-		forget := func(s store.Session) error { return s.Forget(ann) }
-		if err := e.View(t.Context(), forget); err == nil {
-			t.Error("a view forgot an account")
+func positionsNeverGoBack(t *testing.T, h Harness) {
+	ann, bob := model.AccountID{1}, model.AccountID{2}
+	d := newDatabase(t, h)
+	e := newStore(t, d.mustOpen(t))
+	last := int64(0)
+	take := func(what string, outcome error) {
+		t.Helper()
+		got := mustPosition(t, e, 3, outcome, ann, bob)
+		if got <= last {
+			t.Fatalf("%s: position %d after %d", what, got, last)
 		}
-		for range 2 {
-			if err := e.Update(t.Context(), forget); err != nil {
-				t.Fatal(err)
-			}
+		if outcome == nil { // one that was never seen may be handed out again
+			last = got + 2
 		}
-		for _, account := range []model.AccountID{ann, bob} {
-			if got := mustPosition(t, e, 1, nil, account); got < d.clock.Now().UnixMicro() {
-				t.Errorf("position %d", got)
-			}
-		}
-	})
+	}
+	take("first", nil)
+	take("rolled back", errMine)
+	take("after a rollback", nil)
+	d.clock.Advance(-24 * time.Hour)
+	take("clock set back", nil)
+	mustClose(t, e)
+	e = d.mustOpen(t)
+	take("opened again", nil)
+}
 
-	t.Run("are_there_for_nobody_too", func(t *testing.T) {
-		e := newStore(t, newDatabase(t, h).mustOpen(t))
-		if got := mustPosition(t, e, 1, nil); got < start.UnixMicro() {
+func positionsForgotten(t *testing.T, h Harness) {
+	ann, bob := model.AccountID{1}, model.AccountID{2}
+	d := newDatabase(t, h)
+	e := newStore(t, d.mustOpen(t))
+	mustPosition(t, e, 5, nil, ann, bob)
+	forget := func(s store.Session) error { return s.Forget(ann) }
+	if err := e.View(t.Context(), forget); err == nil {
+		t.Error("a view forgot an account")
+	}
+	for range 2 {
+		if err := e.Update(t.Context(), forget); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, account := range []model.AccountID{ann, bob} {
+		if got := mustPosition(t, e, 1, nil, account); got < d.clock.Now().UnixMicro() {
 			t.Errorf("position %d", got)
 		}
-	})
+	}
+}
 
-	t.Run("are_refused_in_a_view_and_for_none", func(t *testing.T) {
-		e := newStore(t, newDatabase(t, h).mustOpen(t))
-		err := e.View(t.Context(), func(s store.Session) error {
-			_, err := s.Position([]model.AccountID{ann}, 1)
+func positionsForNobody(t *testing.T, h Harness) {
+	e := newStore(t, newDatabase(t, h).mustOpen(t))
+	if got := mustPosition(t, e, 1, nil); got < start.UnixMicro() {
+		t.Errorf("position %d", got)
+	}
+}
+
+func positionsRefused(t *testing.T, h Harness) {
+	ann := model.AccountID{1}
+	e := newStore(t, newDatabase(t, h).mustOpen(t))
+	err := e.View(t.Context(), func(s store.Session) error {
+		_, err := s.Position([]model.AccountID{ann}, 1)
+		return err
+	})
+	if err == nil {
+		t.Error("a view handed out a position")
+	}
+	for _, n := range []int{0, -1} {
+		err := e.Update(t.Context(), func(s store.Session) error {
+			_, err := s.Position([]model.AccountID{ann}, n)
 			return err
 		})
 		if err == nil {
-			t.Error("a view handed out a position")
+			t.Errorf("%d positions were handed out", n)
 		}
-		for _, n := range []int{0, -1} {
-			err := e.Update(t.Context(), func(s store.Session) error {
-				_, err := s.Position([]model.AccountID{ann}, n)
-				return err
-			})
-			if err == nil {
-				t.Errorf("%d positions were handed out", n)
-			}
-		}
-	})
+	}
 }
 
 // positionsAcrossWriters: a reader that has seen a number will never see a smaller one

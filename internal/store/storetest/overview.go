@@ -134,59 +134,7 @@ func overviews(t *testing.T, h Harness) {
 		wantEqual(t, "requests of the first", counts[first].Requests, 3) // two for a role
 		wantEqual(t, "requests of the second", counts[second].Requests, 4)
 	})
-	t.Run("what_waits_in_queues", func(t *testing.T) {
-		p, ann, bob := newPair(t, h)
-		organization, other := p.mustOrganization(t, ann, bob), p.mustOrganization(t, ann, bob)
-		g := p.mustGroup(t, organization, ann, bob)
-		begun := p.now()
-		letter, elsewhere, toGroup := p.letter(organization, ann, bob), p.letter(other, ann, bob), p.groupLetter(&g, ann)
-		for _, m := range []*store.MessageRow{letter, elsewhere, toGroup} {
-			p.mustSend(t, m)
-		}
-		both := []model.AccountID{ann, bob}
-		lengths := mustRead(t, p, func(tx *store.Tx) ([]overview.QueueLength, error) {
-			return overview.QueuesIn(tx, organization, both)
-		})
-		if len(lengths) != 1 || lengths[0].Account != bob || lengths[0].Events != 2 ||
-			store.TimeOf(lengths[0].First).Sub(begun).Abs() > time.Minute {
-			t.Errorf("got %v", lengths)
-		}
-		with := func(upTo int64) []model.AccountID {
-			t.Helper()
-			return mustRead(t, p, func(tx *store.Tx) ([]model.AccountID, error) {
-				return overview.WithUndelivered(tx, organization, both, upTo)
-			})
-		}
-		wantEqual(t, "with something", with(store.EndOfQueue), []model.AccountID{bob})
-		wantEqual(t, "before", len(with(lengths[0].First-1)), 0)
-		waiting := func(after, upTo int64, limit int) (out []model.MessageID) {
-			t.Helper()
-			for _, m := range mustRead(t, p, func(tx *store.Tx) ([]overview.QueuedMessage, error) {
-				return overview.Undelivered(tx, bob, organization, after, upTo, limit)
-			}) {
-				out = append(out, m.Message)
-			}
-			return out
-		}
-		wantEqual(t, "all", waiting(0, store.EndOfQueue, 10), []model.MessageID{letter.ID, toGroup.ID})
-		wantEqual(t, "one", waiting(0, store.EndOfQueue, 1), []model.MessageID{letter.ID})
-		wantEqual(t, "the next", waiting(lengths[0].First, store.EndOfQueue, 10), []model.MessageID{toGroup.ID})
-		counts := func(account model.AccountID) map[model.MessageID]overview.NewCopies {
-			t.Helper()
-			return mustRead(t, p, func(tx *store.Tx) (map[model.MessageID]overview.NewCopies, error) {
-				return overview.CountNew(tx, organization, account, []model.MessageID{letter.ID, toGroup.ID})
-			})
-		}
-		wantEqual(t, "with bob", counts(bob), map[model.MessageID]overview.NewCopies{letter.ID: {All: 1},
-			toGroup.ID: {All: 1}})
-		wantEqual(t, "behind bob", counts(model.AccountID{0xff})[letter.ID], overview.NewCopies{All: 1, Before: 1})
-		p.mustMarkRead(t, letter, bob)
-		if n, there := counts(bob)[letter.ID]; there {
-			t.Errorf("a message that was read is New %v", n)
-		}
-		streams := mustRead(t, p, func(tx *store.Tx) ([]store.StreamRow, error) { return tx.StreamsOfEach(both, p.now()) })
-		wantEqual(t, "streams", len(streams), 0)
-	})
+	t.Run("what_waits_in_queues", func(t *testing.T) { queueOverviews(t, h) })
 	t.Run("figures_of_groups", func(t *testing.T) {
 		silent, busy := p.mustGroup(t, first, ann), p.mustGroup(t, first, ann, bob, eve)
 		p.mustSend(t, p.groupLetter(&busy, ann))
@@ -198,4 +146,58 @@ func overviews(t *testing.T, h Harness) {
 			t.Errorf("got %v", got)
 		}
 	})
+}
+
+func queueOverviews(t *testing.T, h Harness) {
+	p, ann, bob := newPair(t, h)
+	organization, other := p.mustOrganization(t, ann, bob), p.mustOrganization(t, ann, bob)
+	g := p.mustGroup(t, organization, ann, bob)
+	begun := p.now()
+	letter, elsewhere, toGroup := p.letter(organization, ann, bob), p.letter(other, ann, bob), p.groupLetter(&g, ann)
+	for _, m := range []*store.MessageRow{letter, elsewhere, toGroup} {
+		p.mustSend(t, m)
+	}
+	both := []model.AccountID{ann, bob}
+	lengths := mustRead(t, p, func(tx *store.Tx) ([]overview.QueueLength, error) {
+		return overview.QueuesIn(tx, organization, both)
+	})
+	if len(lengths) != 1 || lengths[0].Account != bob || lengths[0].Events != 2 ||
+		store.TimeOf(lengths[0].First).Sub(begun).Abs() > time.Minute {
+		t.Errorf("got %v", lengths)
+	}
+	with := func(upTo int64) []model.AccountID {
+		t.Helper()
+		return mustRead(t, p, func(tx *store.Tx) ([]model.AccountID, error) {
+			return overview.WithUndelivered(tx, organization, both, upTo)
+		})
+	}
+	wantEqual(t, "with something", with(store.EndOfQueue), []model.AccountID{bob})
+	wantEqual(t, "before", len(with(lengths[0].First-1)), 0)
+	waiting := func(after, upTo int64, limit int) (out []model.MessageID) {
+		t.Helper()
+		for _, m := range mustRead(t, p, func(tx *store.Tx) ([]overview.QueuedMessage, error) {
+			return overview.Undelivered(tx, bob, organization, after, upTo, limit)
+		}) {
+			out = append(out, m.Message)
+		}
+		return out
+	}
+	wantEqual(t, "all", waiting(0, store.EndOfQueue, 10), []model.MessageID{letter.ID, toGroup.ID})
+	wantEqual(t, "one", waiting(0, store.EndOfQueue, 1), []model.MessageID{letter.ID})
+	wantEqual(t, "the next", waiting(lengths[0].First, store.EndOfQueue, 10), []model.MessageID{toGroup.ID})
+	counts := func(account model.AccountID) map[model.MessageID]overview.NewCopies {
+		t.Helper()
+		return mustRead(t, p, func(tx *store.Tx) (map[model.MessageID]overview.NewCopies, error) {
+			return overview.CountNew(tx, organization, account, []model.MessageID{letter.ID, toGroup.ID})
+		})
+	}
+	wantEqual(t, "with bob", counts(bob), map[model.MessageID]overview.NewCopies{letter.ID: {All: 1},
+		toGroup.ID: {All: 1}})
+	wantEqual(t, "behind bob", counts(model.AccountID{0xff})[letter.ID], overview.NewCopies{All: 1, Before: 1})
+	p.mustMarkRead(t, letter, bob)
+	if n, there := counts(bob)[letter.ID]; there {
+		t.Errorf("a message that was read is New %v", n)
+	}
+	streams := mustRead(t, p, func(tx *store.Tx) ([]store.StreamRow, error) { return tx.StreamsOfEach(both, p.now()) })
+	wantEqual(t, "streams", len(streams), 0)
 }

@@ -135,3 +135,10 @@ func play(t *testing.T, h Harness, cases []testCase) {
 		})
 	}
 }
+
+// inTurn plays the parts of a case one after the other, each on a database of its own.
+func inTurn(t *testing.T, h Harness, parts []testCase) {
+	for _, p := range parts {
+		t.Run(p.name, func(t *testing.T) { p.run(t, h) })
+	}
+}

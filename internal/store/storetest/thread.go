@@ -14,69 +14,98 @@ import (
 // threads are conversations read message by message.
 func threads(t *testing.T, h Harness) {
 	p, ann, bob, eve := newTrio(t, h)
-	first, second := p.mustOrganization(t, ann, bob, eve), p.mustOrganization(t, ann, bob)
-	send := func(m *store.MessageRow) *store.MessageRow {
-		t.Helper()
-		p.mustSend(t, m)
-		return m
-	}
-	with := func(reader, other model.AccountID) store.Thread {
-		return store.Thread{Organization: first, Reader: reader, Entity: model.EntityID(other), Before: store.Whole}
-	}
-	read := func(thread store.Thread, limit int) []store.ThreadEntry {
-		t.Helper()
-		return mustRead(t, p, func(tx *store.Tx) ([]store.ThreadEntry, error) {
-			entries, _, err := tx.Thread(&thread, limit, p.now(), nil)
-			return entries, err
-		})
-	}
-	want := func(what string, thread store.Thread, limit int, want ...*store.MessageRow) {
-		t.Helper()
-		var got, expected []model.MessageID
-		for _, e := range read(thread, limit) {
-			if e.Message == nil {
-				got = append(got, model.MessageID{})
-			} else if got = append(got, e.Message.ID); e.Message.Sort != e.Sort {
-				t.Errorf("%s: the entry of %d is of a message at %d", what, e.Sort, e.Message.Sort)
-			}
-		}
-		for _, m := range want {
-			expected = append(expected, m.ID)
-		}
-		if !slices.Equal(got, expected) {
-			t.Errorf("%s: got %v, want %v", what, got, expected)
-		}
-	}
+	r := &reading{platform: p, ann: ann, bob: bob, eve: eve, o: p.mustOrganization(t, ann, bob, eve)}
+	t.Run("of_two", r.threadsOfTwo)
+	t.Run("are_read_up_to_so_many_bytes", r.threadsUpToBytes)
+	t.Run("of_a_group_are_those_of_its_members", r.threadsOfGroup)
+	t.Run("of_a_group_that_was_removed_are_what_came_later", r.threadsOfRemovedGroup)
+}
 
-	one, two := send(p.letter(first, ann, bob)), send(p.letter(first, bob, ann))
-	send(p.letter(second, ann, bob))
-	send(p.letter(first, ann, eve))
-	own := send(p.letter(first, ann, ann))
-	three := send(p.letter(first, ann, bob))
+// reading are three who read threads of an organization.
+type reading struct {
+	*platform
+	ann, bob, eve model.AccountID
+	o             model.OrganizationID
+}
+
+// with is the whole thread of two, as one of them reads it.
+func (r *reading) with(reader, other model.AccountID) store.Thread {
+	return store.Thread{Organization: r.o, Reader: reader, Entity: model.EntityID(other), Before: store.Whole}
+}
+
+// send returns what it has sent.
+func (r *reading) send(t *testing.T, m *store.MessageRow) *store.MessageRow {
+	t.Helper()
+	r.mustSend(t, m)
+	return m
+}
+
+func (r *reading) mustThread(t *testing.T, thread store.Thread, limit int) []store.ThreadEntry {
+	t.Helper()
+	return mustRead(t, r.platform, func(tx *store.Tx) ([]store.ThreadEntry, error) {
+		entries, _, err := tx.Thread(&thread, limit, r.now(), nil)
+		return entries, err
+	})
+}
+
+func (r *reading) wantThread(t *testing.T, what string, thread store.Thread, limit int, want ...*store.MessageRow) {
+	t.Helper()
+	var got, expected []model.MessageID
+	for _, e := range r.mustThread(t, thread, limit) {
+		if e.Message == nil {
+			got = append(got, model.MessageID{})
+		} else if got = append(got, e.Message.ID); e.Message.Sort != e.Sort {
+			t.Errorf("%s: the entry of %d is of a message at %d", what, e.Sort, e.Message.Sort)
+		}
+	}
+	for _, m := range want {
+		expected = append(expected, m.ID)
+	}
+	if !slices.Equal(got, expected) {
+		t.Errorf("%s: got %v, want %v", what, got, expected)
+	}
+}
+
+// part returns a group's thread as far as an account sees it.
+func (r *reading) part(t *testing.T, g *model.Group, account model.AccountID) store.Thread {
+	t.Helper()
+	thread := store.Thread{Organization: r.o, Reader: account, Entity: g.Entity(), Group: true}
+	r.mustView(t, func(tx *store.Tx) error { return tx.FindPart(&thread) })
+	return thread
+}
+
+func (r *reading) threadsOfTwo(t *testing.T) {
+	p, ann, bob, eve, first := r.platform, r.ann, r.bob, r.eve, r.o
+	second := p.mustOrganization(t, ann, bob)
+	one, two := r.send(t, p.letter(first, ann, bob)), r.send(t, p.letter(first, bob, ann))
+	r.send(t, p.letter(second, ann, bob))
+	r.send(t, p.letter(first, ann, eve))
+	own := r.send(t, p.letter(first, ann, ann))
+	three := r.send(t, p.letter(first, ann, bob))
 
 	t.Run("are_the_same_on_both_sides", func(t *testing.T) {
-		for _, thread := range []store.Thread{with(ann, bob), with(bob, ann)} {
-			want("all", thread, 10, three, two, one)
-			want("the newest", thread, 2, three, two)
+		for _, thread := range []store.Thread{r.with(ann, bob), r.with(bob, ann)} {
+			r.wantThread(t, "all", thread, 10, three, two, one)
+			r.wantThread(t, "the newest", thread, 2, three, two)
 			thread.Before = three.Sort
-			want("what came before", thread, 10, two, one)
+			r.wantThread(t, "what came before", thread, 10, two, one)
 			thread.Before, thread.After, thread.OldestFirst = store.Whole, one.Sort, true
-			want("what came after", thread, 1, two)
+			r.wantThread(t, "what came after", thread, 1, two)
 		}
-		want("with oneself", with(ann, ann), 10, own)
-		want("with nobody", with(bob, eve), 10)
+		r.wantThread(t, "with oneself", r.with(ann, ann), 10, own)
+		r.wantThread(t, "with nobody", r.with(bob, eve), 10)
 	})
 	t.Run("show_the_copy", func(t *testing.T) {
 		p.mustMarkRead(t, one, bob)
-		for _, reader := range []store.Thread{with(ann, bob), with(bob, ann)} {
-			e := read(reader, 10)[2]
+		for _, reader := range []store.Thread{r.with(ann, bob), r.with(bob, ann)} {
+			e := r.mustThread(t, reader, 10)[2]
 			if e.Copy == nil || e.Copy.Account != bob || e.Copy.Status != model.Read || e.Copy.Position != one.Sort {
 				t.Errorf("the copy is %+v", e.Copy)
 			}
 		}
 	})
 	t.Run("tell_what_is_unread", func(t *testing.T) {
-		thread := with(bob, ann)
+		thread := r.with(bob, ann)
 		ids := mustRead(t, p, func(tx *store.Tx) ([]model.MessageID, error) {
 			ids, sorts, err := tx.UnreadInThread(&thread, 10)
 			wantEqual(t, "sorts", len(sorts), len(ids))
@@ -87,123 +116,115 @@ func threads(t *testing.T, h Harness) {
 	t.Run("hide_what_has_ended_and_nothing_of_what_was_recalled", func(t *testing.T) {
 		p.mustUpdate(t, func(tx *store.Tx) error { return tx.RecallMessage(two) })
 		p.mustUpdate(t, func(tx *store.Tx) error { return tx.EndMessage(first, one.ID, p.now()) })
-		entries := read(with(ann, bob), 10)
+		entries := r.mustThread(t, r.with(ann, bob), 10)
 		if len(entries) != 3 || entries[2].Message != nil || entries[1].Message == nil || !entries[1].Message.Recalled {
 			t.Errorf("got %+v", entries)
 		}
 		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteMessage(first, one.ID, model.BlobID{}) })
-		wantEqual(t, "when one is deleted", len(read(with(ann, bob), 10)), 2)
+		wantEqual(t, "when one is deleted", len(r.mustThread(t, r.with(ann, bob), 10)), 2)
 	})
-	t.Run("are_read_up_to_so_many_bytes", func(t *testing.T) {
-		pal := p.mustAccount(t, "pal").ID
-		organization := p.mustOrganization(t, ann, pal)
-		var sent []model.MessageID
-		for n := range 50 {
-			m := p.letter(organization, ann, pal)
-			if n%3 > 0 {
-				m.Sealed = bytes.Repeat([]byte("x"), 1000)
-			}
-			sent = append(sent, send(m).ID)
-		}
-		for _, most := range []int{0, 1, 5_000, 20_000, 1 << 20} {
-			var got []model.MessageID
-			thread := store.Thread{Organization: organization, Reader: ann, Entity: model.EntityID(pal), Before: store.Whole,
-				OldestFirst: true, MostBytes: most}
-			for more := true; more; {
-				var entries []store.ThreadEntry
-				p.mustView(t, func(tx *store.Tx) (err error) {
-					entries, more, err = tx.Thread(&thread, 100, p.now(), nil)
-					return err
-				})
-				size := 0
-				for i := range entries {
-					got, size = append(got, entries[i].Message.ID), size+len(entries[i].Message.Sealed)
-				}
-				if most > 0 && size > most+9*1000 { // a piece more, and one that was read before it was known
-					t.Errorf("%d bytes were read, where at most %d were asked for", size, most)
-				}
-				thread.After = entries[len(entries)-1].Sort
-			}
-			if !slices.Equal(got, sent) {
-				t.Errorf("up to %d bytes: got %d messages, want %d in their order", most, len(got), len(sent))
-			}
-		}
-	})
+}
 
-	t.Run("of_a_group_are_those_of_its_members", func(t *testing.T) {
-		g := p.mustGroup(t, first, ann, bob)
-		m := send(p.groupLetter(&g, ann))
-		thread := store.Thread{Organization: first, Reader: bob, Entity: g.Entity(), Group: true, Before: store.Whole}
-		want("it", thread, 10, m)
-		if e := read(thread, 1)[0]; e.Copy == nil || e.Copy.Account != bob {
-			t.Errorf("the member's copy is %+v", e.Copy)
+func (r *reading) threadsUpToBytes(t *testing.T) {
+	p, ann := r.platform, r.ann
+	pal := p.mustAccount(t, "pal").ID
+	organization := p.mustOrganization(t, ann, pal)
+	var sent []model.MessageID
+	for n := range 50 {
+		m := p.letter(organization, ann, pal)
+		if n%3 > 0 {
+			m.Sealed = bytes.Repeat([]byte("x"), 1000)
 		}
-		thread.Reader = ann
-		if e := read(thread, 1)[0]; e.Copy != nil {
-			t.Errorf("the sender has the copy %+v", e.Copy)
-		}
-		least := mustRead(t, p, func(tx *store.Tx) (map[model.MessageID]model.Status, error) {
-			return tx.LeastStatuses(first, []model.MessageID{m.ID})
-		})
-		wantEqual(t, "least status", least[m.ID], model.New)
-		part := func(account model.AccountID) (floor, before int64) {
-			t.Helper()
-			thread := store.Thread{Organization: first, Reader: account, Entity: g.Entity(), Group: true}
-			p.mustView(t, func(tx *store.Tx) error { return tx.FindPart(&thread) })
-			return thread.After, thread.Before
-		}
-		if floor, before := part(bob); floor >= m.Sort || before != store.Whole {
-			t.Errorf("a member sees from %d to %d", floor, before)
-		}
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.RemoveGroupMembers(g.ID, []model.AccountID{bob}) })
-		send(p.groupLetter(&g, ann))
-		if floor, before := part(bob); floor >= m.Sort || before != m.Sort+1 {
-			t.Errorf("who has left sees from %d to %d", floor, before)
-		}
-		if floor, before := part(eve); floor < before {
-			t.Errorf("who was never in it sees from %d to %d", floor, before)
-		}
-	})
-
-	t.Run("of_a_group_that_was_removed_are_what_came_later", func(t *testing.T) {
-		g := p.mustGroup(t, first, ann, bob)
-		m := send(p.groupLetter(&g, ann))
-		late := send(p.groupLetter(&g, ann))
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteEventsAt(bob, []int64{late.Sort}) })
-		var removed int64
-		p.mustUpdate(t, func(tx *store.Tx) error {
-			if err := tx.RemoveGroupMembers(g.ID, []model.AccountID{bob}); err != nil {
+		sent = append(sent, r.send(t, m).ID)
+	}
+	for _, most := range []int{0, 1, 5_000, 20_000, 1 << 20} {
+		var got []model.MessageID
+		thread := store.Thread{Organization: organization, Reader: ann, Entity: model.EntityID(pal), Before: store.Whole,
+			OldestFirst: true, MostBytes: most}
+		for more := true; more; {
+			var entries []store.ThreadEntry
+			p.mustView(t, func(tx *store.Tx) (err error) {
+				entries, more, err = tx.Thread(&thread, 100, p.now(), nil)
 				return err
+			})
+			size := 0
+			for i := range entries {
+				got, size = append(got, entries[i].Message.ID), size+len(entries[i].Message.Sealed)
 			}
-			position, err := tx.Position(1, bob)
-			removed = position
-			return errors.Join(err, tx.ClearGroup(bob, first, g.ID, position))
-		})
-		part := func() store.Thread {
-			t.Helper()
-			thread := store.Thread{Organization: first, Reader: bob, Entity: g.Entity(), Group: true}
-			p.mustView(t, func(tx *store.Tx) error { return tx.FindPart(&thread) })
-			return thread
+			if most > 0 && size > most+9*1000 { // a piece more, and one that was read before it was known
+				t.Errorf("%d bytes were read, where at most %d were asked for", size, most)
+			}
+			thread.After = entries[len(entries)-1].Sort
 		}
-		if got := part(); got.After+1 < got.Before || got.Cleared != removed {
-			t.Errorf("there are %+v, removed at %d", got, removed)
+		if !slices.Equal(got, sent) {
+			t.Errorf("up to %d bytes: got %d messages, want %d in their order", most, len(got), len(sent))
 		}
-		// What had still to be queued is not any more.
-		length := p.length(t, bob)
-		p.mustUpdate(t, func(tx *store.Tx) error {
-			position, err := tx.Position(1, bob)
-			return errors.Join(err, tx.QueueLate(late, []model.AccountID{bob}, position))
-		})
-		wantEqual(t, "queued", p.length(t, bob), length)
-		// Back, with a history that reaches further than what it had.
-		p.mustUpdate(t, func(tx *store.Tx) error {
-			position, err := tx.Position(1, bob)
-			return errors.Join(err, tx.AddGroupMembers(&g, []model.AccountID{bob}, position, m.Sort-1))
-		})
-		if got := part(); got.After != m.Sort-1 || got.Before != store.Whole || got.Cleared != removed {
-			t.Errorf("there are %+v from %d, removed at %d", got, m.Sort-1, removed)
-		}
+	}
+}
+
+func (r *reading) threadsOfGroup(t *testing.T) {
+	p, ann, bob, eve, first := r.platform, r.ann, r.bob, r.eve, r.o
+	g := p.mustGroup(t, first, ann, bob)
+	m := r.send(t, p.groupLetter(&g, ann))
+	thread := store.Thread{Organization: first, Reader: bob, Entity: g.Entity(), Group: true, Before: store.Whole}
+	r.wantThread(t, "it", thread, 10, m)
+	if e := r.mustThread(t, thread, 1)[0]; e.Copy == nil || e.Copy.Account != bob {
+		t.Errorf("the member's copy is %+v", e.Copy)
+	}
+	thread.Reader = ann
+	if e := r.mustThread(t, thread, 1)[0]; e.Copy != nil {
+		t.Errorf("the sender has the copy %+v", e.Copy)
+	}
+	least := mustRead(t, p, func(tx *store.Tx) (map[model.MessageID]model.Status, error) {
+		return tx.LeastStatuses(first, []model.MessageID{m.ID})
 	})
+	wantEqual(t, "least status", least[m.ID], model.New)
+	if seen := r.part(t, &g, bob); seen.After >= m.Sort || seen.Before != store.Whole {
+		t.Errorf("a member sees from %d to %d", seen.After, seen.Before)
+	}
+	p.mustUpdate(t, func(tx *store.Tx) error { return tx.RemoveGroupMembers(g.ID, []model.AccountID{bob}) })
+	r.send(t, p.groupLetter(&g, ann))
+	if seen := r.part(t, &g, bob); seen.After >= m.Sort || seen.Before != m.Sort+1 {
+		t.Errorf("who has left sees from %d to %d", seen.After, seen.Before)
+	}
+	if seen := r.part(t, &g, eve); seen.After < seen.Before {
+		t.Errorf("who was never in it sees from %d to %d", seen.After, seen.Before)
+	}
+}
+
+func (r *reading) threadsOfRemovedGroup(t *testing.T) {
+	p, ann, bob, first := r.platform, r.ann, r.bob, r.o
+	g := p.mustGroup(t, first, ann, bob)
+	m := r.send(t, p.groupLetter(&g, ann))
+	late := r.send(t, p.groupLetter(&g, ann))
+	p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteEventsAt(bob, []int64{late.Sort}) })
+	var removed int64
+	p.mustUpdate(t, func(tx *store.Tx) error {
+		if err := tx.RemoveGroupMembers(g.ID, []model.AccountID{bob}); err != nil {
+			return err
+		}
+		position, err := tx.Position(1, bob)
+		removed = position
+		return errors.Join(err, tx.ClearGroup(bob, first, g.ID, position))
+	})
+	if got := r.part(t, &g, bob); got.After+1 < got.Before || got.Cleared != removed {
+		t.Errorf("there are %+v, removed at %d", got, removed)
+	}
+	// What had still to be queued is not any more.
+	length := p.length(t, bob)
+	p.mustUpdate(t, func(tx *store.Tx) error {
+		position, err := tx.Position(1, bob)
+		return errors.Join(err, tx.QueueLate(late, []model.AccountID{bob}, position))
+	})
+	wantEqual(t, "queued", p.length(t, bob), length)
+	// Back, with a history that reaches further than what it had.
+	p.mustUpdate(t, func(tx *store.Tx) error {
+		position, err := tx.Position(1, bob)
+		return errors.Join(err, tx.AddGroupMembers(&g, []model.AccountID{bob}, position, m.Sort-1))
+	})
+	if got := r.part(t, &g, bob); got.After != m.Sort-1 || got.Before != store.Whole || got.Cleared != removed {
+		t.Errorf("there are %+v from %d, removed at %d", got, m.Sort-1, removed)
+	}
 }
 
 // conversationPages are the pages of all conversations.
