@@ -127,7 +127,7 @@ func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, pace Pac
 		way: a.way, ready: a.readiness, certificate: a.network.certified}); err != nil {
 		return nil, err
 	}
-	a.operator, err = introduceOperator(ctx, a.dir, a.baseURL, a.system.operators, logger)
+	a.operator, err = introduceOperator(ctx, a.dir, a.baseURL, a.system, logger)
 	if err == nil && a.offersLink() {
 		a.first, err = a.firstLink(ctx)
 	}

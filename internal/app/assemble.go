@@ -234,7 +234,10 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 				Installation: whole, Settings: in.cfg.Effective()})
 			return api.New(options)
 		},
-		operators: storedOperators{kept, in.clock},
+		operatorExists: func(ctx context.Context) (bool, error) { return people.HasOperator(ctx, kept) },
+		firstOperator: func(ctx context.Context, key, secret string) error {
+			return people.MakeFirstOperator(ctx, kept, in.clock(), key, secret)
+		},
 		firstLink: link.Make,
 		ready:     func(ctx context.Context) error { return errors.Join(outdated(ctx, in, kept), ready(ctx)) },
 		watch:     func(ctx context.Context) error { return watchVersion(ctx, in, kept) },

@@ -53,8 +53,8 @@ func newHarness(handler http.HandlerFunc) *harness {
 
 func (h *harness) assemble(context.Context, surroundings) (*system, error) {
 	return &system{
-		handler:   func(location) (http.Handler, error) { return h.handler, nil },
-		operators: h, ready: h.ready,
+		handler:        func(location) (http.Handler, error) { return h.handler, nil },
+		operatorExists: h.operatorExists, firstOperator: h.firstOperator, ready: h.ready,
 		background:   []func(context.Context){func(ctx context.Context) { <-ctx.Done(); h.note("task ended") }},
 		endStreams:   func() { h.note("streams ended"); close(h.streams) },
 		awaitStreams: func(context.Context) int { return 0 }, cutStreams: func() {},
@@ -74,13 +74,13 @@ func (h *harness) ready(context.Context) error {
 	return h.storeErr
 }
 
-func (h *harness) exist(context.Context) (bool, error) {
+func (h *harness) operatorExists(context.Context) (bool, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.exists, nil
 }
 
-func (h *harness) first(_ context.Context, key, secret string) error {
+func (h *harness) firstOperator(_ context.Context, key, secret string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.createErr == nil {

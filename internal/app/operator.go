@@ -10,37 +10,15 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
-	"time"
 
 	"signet/internal/access"
 	"signet/internal/home"
 	"signet/internal/people"
-	"signet/internal/store"
 	"signet/web"
 )
 
 // preparedFile is for an account that is yet to be made.
 const preparedFile = home.OperatorFile + ".prepared"
-
-// operatorAccounts are the accounts that may do everything.
-type operatorAccounts interface {
-	exist(ctx context.Context) (bool, error)
-	first(ctx context.Context, key, secret string) error // as people.MakeFirstOperator does
-}
-
-// storedOperators are those of a store.
-type storedOperators struct {
-	store *store.Store
-	clock func() time.Time
-}
-
-func (o storedOperators) exist(ctx context.Context) (bool, error) {
-	return people.HasOperator(ctx, o.store)
-}
-
-func (o storedOperators) first(ctx context.Context, key, secret string) error {
-	return people.MakeFirstOperator(ctx, o.store, o.clock(), key, secret)
-}
 
 // introduceOperator makes the operator account where there is none, and tells
 // operator.json where the server is. It returns the path of the file, or ""
@@ -52,7 +30,7 @@ func (o storedOperators) first(ctx context.Context, key, secret string) error {
 // would be an account to which nobody has the key. They lie in a file of their own
 // until it is certain that they are those of the account, so that operator.json
 // never holds others.
-func introduceOperator(ctx context.Context, dir, baseURL string, accounts operatorAccounts,
+func introduceOperator(ctx context.Context, dir, baseURL string, system *system,
 	log *slog.Logger) (string, error) {
 	path, preparedPath := filepath.Join(dir, home.OperatorFile), filepath.Join(dir, preparedFile)
 	if err := home.ClearRemains(dir); err != nil {
@@ -61,7 +39,7 @@ func introduceOperator(ctx context.Context, dir, baseURL string, accounts operat
 	fields, err := home.ReadCredentials(path)
 	if err != nil {
 		// The server itself needs the file for its first start only.
-		if exists, fault := accounts.exist(ctx); fault != nil || !exists {
+		if exists, fault := system.operatorExists(ctx); fault != nil || !exists {
 			return "", errors.Join(err, fault)
 		}
 		log.Warn("operator.json is of no use to this server, nor to commands on this machine; the server goes on",
@@ -72,13 +50,13 @@ func introduceOperator(ctx context.Context, dir, baseURL string, accounts operat
 	if err != nil {
 		return "", err
 	}
-	exists, err := accounts.exist(ctx)
+	exists, err := system.operatorExists(ctx)
 	if err != nil {
 		return "", fmt.Errorf("look for an operator account: %w", err)
 	}
 	ours := !exists
 	if !exists || prepared != nil {
-		made, err := makeOperator(ctx, preparedPath, fields, prepared, accounts)
+		made, err := makeOperator(ctx, preparedPath, fields, prepared, system.firstOperator)
 		switch {
 		case err == nil:
 			ours = true
@@ -144,7 +122,7 @@ func (a *App) firstLink(ctx context.Context) (string, error) {
 // makeOperator makes the operator account: with the credentials that operator.json
 // holds, if it does, or those of a start that was interrupted, or new ones.
 func makeOperator(ctx context.Context, preparedPath string, given, prepared home.Credentials,
-	accounts operatorAccounts) (home.Credentials, error) {
+	first func(ctx context.Context, key, secret string) error) (home.Credentials, error) {
 	made := home.Credentials{}
 	key, secret := access.NewCredentials()
 	for _, earlier := range []home.Credentials{prepared, given} {
@@ -157,7 +135,7 @@ func makeOperator(ctx context.Context, preparedPath string, given, prepared home
 	if err := made.Write(preparedPath); err != nil {
 		return nil, fmt.Errorf("write %s: %w", preparedPath, err)
 	}
-	if err := accounts.first(ctx, key, secret); err != nil {
+	if err := first(ctx, key, secret); err != nil {
 		return nil, fmt.Errorf("make the operator account: %w", err)
 	}
 	return made, nil

@@ -48,8 +48,11 @@ type location struct {
 type system struct {
 	// handler answers every path that the server does not answer itself. It is made
 	// once, last of all.
-	handler   func(location) (http.Handler, error)
-	operators operatorAccounts
+	handler func(location) (http.Handler, error)
+	// operatorExists asks for an account that may do everything, and firstOperator makes the
+	// first, as people.MakeFirstOperator does.
+	operatorExists func(ctx context.Context) (bool, error)
+	firstOperator  func(ctx context.Context, key, secret string) error
 	// firstLink makes the secret of the link of a first start; empty where it is none. Nil: never.
 	firstLink  func(ctx context.Context) (secret string, err error)
 	ready      func(ctx context.Context) error // nil when a request would find the store

@@ -12,25 +12,9 @@ const (
 	DefaultFile        = 64 << 10 // bytes of an attachment
 	LargeFile          = 25 << 20 // bytes of the largest attachment that a server takes by default
 	DeliverRate        = 100      // messages a second, of the deliver scenario in the set at a rate
-	DefaultGroup       = 10       // members of a group
 	DefaultStreams     = 1000     // idle streams
 	DefaultPeople      = 1000     // in the organization that is searched
-	DefaultDuration    = 10 * time.Second
-	DefaultWarmup      = 2 * time.Second
 )
-
-// DefaultMembers is how many members a scenario has by default.
-func DefaultMembers(scenario string) int {
-	switch scenario {
-	case Group:
-		return DefaultGroup
-	case Streams:
-		return DefaultStreams
-	case Search, Mixed:
-		return DefaultPeople
-	}
-	return 1
-}
 
 // Set returns the plans by which servers are compared: each scenario at the loads
 // that tell most about it. With names it has only those scenarios.

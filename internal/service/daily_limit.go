@@ -17,34 +17,29 @@ func (s *Service) messagesPerDay(actor *model.Actor) int {
 
 // withinDailyLimit refuses a sender who has used the day's allowance. It writes nothing.
 func (s *Service) withinDailyLimit(tx *store.Tx, actor *model.Actor, now time.Time) error {
-	limit := s.messagesPerDay(actor)
-	if limit <= 0 {
-		return nil
-	}
-	sent, err := tx.MessagesSent(actor.Key.Counter, store.DayOf(now))
-	if err == nil && sent >= limit {
-		err = dailyLimit(now)
-	}
-	return err
+	return s.refusePast(actor, now, 1, tx.MessagesSent)
 }
 
 // countAgainstLimit counts a message that withinDailyLimit let through. It refuses one
 // all the same where another server on the database has counted in between.
 func (s *Service) countAgainstLimit(tx *store.Tx, actor *model.Actor, now time.Time) error {
+	return s.refusePast(actor, now, 0, tx.CountMessage)
+}
+
+// refusePast refuses so many more messages than were sent on a day, where that is past the
+// actor's allowance. Without one, nothing is asked.
+func (s *Service) refusePast(actor *model.Actor, now time.Time, more int,
+	sent func(counter string, day int64) (int, error)) error {
 	limit := s.messagesPerDay(actor)
 	if limit <= 0 {
 		return nil
 	}
-	sent, err := tx.CountMessage(actor.Key.Counter, store.DayOf(now))
-	if err == nil && sent > limit {
-		err = dailyLimit(now)
+	n, err := sent(actor.Key.Counter, store.DayOf(now))
+	if err == nil && n+more > limit {
+		err = model.UntilMidnight("daily_limit",
+			"The messages of this day are used up; ask the operator for a higher allowance.", now)
 	}
 	return err
-}
-
-func dailyLimit(now time.Time) *model.Error {
-	return model.UntilMidnight("daily_limit",
-		"The messages of this day are used up; ask the operator for a higher allowance.", now)
 }
 
 // countGroup counts a group that is made with a regular key, or refuses it. Nothing else

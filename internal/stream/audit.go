@@ -97,7 +97,7 @@ func (st *auditStream) follow(ctx context.Context) error {
 		select {
 		case <-look.C:
 		case <-beat.C:
-			if err := st.sayAlive(); err != nil {
+			if err := sayAlive(st.sink, st.request.Heartbeat); err != nil {
 				return err
 			}
 		case <-st.sub.Wake():
@@ -142,13 +142,6 @@ func (st *auditStream) write(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-func (st *auditStream) sayAlive() error {
-	if st.request.Heartbeat > 0 {
-		return st.sink.Event(&model.Event{ID: live.NewID(), Kind: model.EventHeartbeat})
-	}
-	return st.sink.Comment()
 }
 
 // addAudit notes a stream of the audit log, and ends the account's oldest one past the

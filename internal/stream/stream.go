@@ -167,7 +167,7 @@ func (st *Stream) follow() (err error) {
 		case <-st.sub.Wake():
 			err = st.write(st.sub.Take())
 		case <-beat.C:
-			err = st.sayAlive()
+			err = sayAlive(st.sink, st.request.Heartbeat)
 		case <-accessEnds:
 			if st.actor.Key.Session { // which may have been used meanwhile
 				err = st.refresh(st.ctx)
@@ -199,11 +199,13 @@ func (st *Stream) interval() time.Duration {
 	return st.streams.registry.quietComment
 }
 
-func (st *Stream) sayAlive() error {
-	if st.request.Heartbeat > 0 {
-		return st.sink.Event(&model.Event{ID: live.NewID(), Kind: model.EventHeartbeat})
+// sayAlive shows the reader of a stream on which nothing happens that it is open: by an event
+// where it asked for such.
+func sayAlive(sink Sink, heartbeat time.Duration) error {
+	if heartbeat > 0 {
+		return sink.Event(&model.Event{ID: live.NewID(), Kind: model.EventHeartbeat})
 	}
-	return st.sink.Comment()
+	return sink.Comment()
 }
 
 // leave ends the part of the reader.

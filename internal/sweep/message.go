@@ -141,17 +141,17 @@ func (w *Sweeper) eraseBlobs(ctx context.Context) error {
 // noteKeyEndings notes, in the transaction that removes messages, that their keys may
 // not be needed any more.
 func noteKeyEndings(tx *store.Tx, rows []store.MessageRow) error {
-	type place struct {
+	type ending struct {
 		organization model.OrganizationID
 		day          store.KeyDay
 	}
-	var places []place
+	var endings []ending
 	for i := range rows {
-		places = append(places, place{rows[i].Organization, rows[i].KeyDay()})
+		endings = append(endings, ending{rows[i].Organization, rows[i].KeyDay()})
 	}
-	slices.SortFunc(places, func(a, b place) int {
-		lasting := func(p place) int {
-			if p.day.Lasting {
+	slices.SortFunc(endings, func(a, b ending) int {
+		lasting := func(e ending) int {
+			if e.day.Lasting {
 				return 1
 			}
 			return 0
@@ -159,8 +159,8 @@ func noteKeyEndings(tx *store.Tx, rows []store.MessageRow) error {
 		return cmp.Or(strings.Compare(string(a.organization), string(b.organization)), cmp.Compare(lasting(a), lasting(b)),
 			cmp.Compare(a.day.Day, b.day.Day))
 	})
-	for _, p := range slices.Compact(places) {
-		if err := tx.NoteKeyEnding(p.organization, p.day); err != nil {
+	for _, e := range slices.Compact(endings) {
+		if err := tx.NoteKeyEnding(e.organization, e.day); err != nil {
 			return err
 		}
 	}
