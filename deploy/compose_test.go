@@ -167,31 +167,7 @@ func TestComposeNamesWhatIsThere(t *testing.T) {
 	c, nodes := mustCompose(t)
 	secrets := mustMakeSecrets(t)
 	for name, s := range c.Services {
-		if len(s.Healthcheck.Test) == 0 && name != "bucket" { // which ends
-			t.Errorf("%s is not asked for its health", name)
-		}
-		for other, how := range s.DependsOn {
-			if _, there := c.Services[other]; !there || how.Condition == "" {
-				t.Errorf("%s waits for %s (%q), which does not come", name, other, how.Condition)
-			}
-		}
-		for _, volume := range s.Volumes {
-			if source, _, _ := strings.Cut(volume, ":"); strings.HasPrefix(source, "./") {
-				mustRead(t, source)
-			} else if _, there := c.Volumes[source]; !there {
-				t.Errorf("%s has a volume %s that is not made", name, source)
-			}
-		}
-		for _, secret := range s.Secrets {
-			if _, there := c.Secrets[secret]; !there {
-				t.Errorf("%s has a secret %s that is not named below", name, secret)
-			}
-		}
-		for network := range s.Networks {
-			if _, there := c.Networks[network]; !there {
-				t.Errorf("%s is in a network %s that is not made", name, network)
-			}
-		}
+		wantNamed(t, c, name, s)
 		for _, file := range s.EnvFile {
 			mustRead(t, filepath.Join(secrets, strings.TrimPrefix(file, "secrets/")))
 		}
@@ -219,6 +195,36 @@ func TestComposeNamesWhatIsThere(t *testing.T) {
 	}
 	if got := fmt.Sprint(c.Services["s3"].Command); !strings.Contains(got, "--port :7070") {
 		t.Errorf("the S3 server runs with %s", got)
+	}
+}
+
+// wantNamed looks for all that a service names.
+func wantNamed(t *testing.T, c compose, name string, s service) {
+	t.Helper()
+	if len(s.Healthcheck.Test) == 0 && name != "bucket" { // which ends
+		t.Errorf("%s is not asked for its health", name)
+	}
+	for other, how := range s.DependsOn {
+		if _, there := c.Services[other]; !there || how.Condition == "" {
+			t.Errorf("%s waits for %s (%q), which does not come", name, other, how.Condition)
+		}
+	}
+	for _, volume := range s.Volumes {
+		if source, _, _ := strings.Cut(volume, ":"); strings.HasPrefix(source, "./") {
+			mustRead(t, source)
+		} else if _, there := c.Volumes[source]; !there {
+			t.Errorf("%s has a volume %s that is not made", name, source)
+		}
+	}
+	for _, secret := range s.Secrets {
+		if _, there := c.Secrets[secret]; !there {
+			t.Errorf("%s has a secret %s that is not named below", name, secret)
+		}
+	}
+	for network := range s.Networks {
+		if _, there := c.Networks[network]; !there {
+			t.Errorf("%s is in a network %s that is not made", name, network)
+		}
 	}
 }
 

@@ -137,15 +137,10 @@ func TestKustomizationHasAllManifests(t *testing.T) {
 	}
 }
 
-func TestKubernetesStartsServersThatTheProgramUnderstands(t *testing.T) {
+// mustServer returns all manifests, and the settings of the servers that they start.
+func mustServer(t *testing.T) (map[string]object, *config.Config) {
+	t.Helper()
 	all := mustObjects(t)
-	pod := all["Deployment/signet"].Spec.Template.Spec
-	c := pod.Containers[0]
-	if c.EnvFrom[0].ConfigMapRef.Name != "signet" || c.EnvFrom[1].SecretRef.Name != "signet" ||
-		c.EnvFrom[2].SecretRef.Name != "signet-master-key" ||
-		!slices.Equal(c.Args, []string{"serve"}) {
-		t.Errorf("the container runs %q with variables from %+v", c.Args, c.EnvFrom)
-	}
 	variables := maps.Clone(all["ConfigMap/signet"].Data)
 	maps.Copy(variables, all["Secret/signet"].StringData)
 	if _, together := variables["MASTER_KEY"]; together {
@@ -160,17 +155,33 @@ func TestKubernetesStartsServersThatTheProgramUnderstands(t *testing.T) {
 	}
 	variables["SIGNET_TRUSTED_PROXIES"] = "192.0.2.0/28"
 	cfg := mustLoad(t, "kubernetes", variables, "")
-	if cfg.InsecureLinks {
-		t.Error("links to other machines are not verified")
-	}
 	if name, _ := strings.CutPrefix(cfg.MasterKey, "env:"); variables[name] == "" ||
 		!strings.HasPrefix(cfg.Keyring, "postgres://") {
 		t.Error("the servers share no key ring, or no master key")
+	}
+	return all, cfg
+}
+
+func TestKubernetesStartsServersThatTheProgramUnderstands(t *testing.T) {
+	all, cfg := mustServer(t)
+	c := all["Deployment/signet"].Spec.Template.Spec.Containers[0]
+	if c.EnvFrom[0].ConfigMapRef.Name != "signet" || c.EnvFrom[1].SecretRef.Name != "signet" ||
+		c.EnvFrom[2].SecretRef.Name != "signet-master-key" ||
+		!slices.Equal(c.Args, []string{"serve"}) {
+		t.Errorf("the container runs %q with variables from %+v", c.Args, c.EnvFrom)
+	}
+	if cfg.InsecureLinks {
+		t.Error("links to other machines are not verified")
 	}
 	if cfg.Database == "" || cfg.NATS == "" || !strings.HasPrefix(cfg.Blobs, "s3://") ||
 		all["Deployment/signet"].Spec.Replicas != 3 {
 		t.Error("there are not three servers that share a database, NATS and a bucket")
 	}
+}
+
+func TestKubernetesAsksServersWhereTheyListen(t *testing.T) {
+	all, cfg := mustServer(t)
+	c := all["Deployment/signet"].Spec.Template.Spec.Containers[0]
 	for name, listen := range map[string]string{"http": cfg.Listen, "metrics": cfg.Metrics.Listen} {
 		_, port, err := net.SplitHostPort(listen)
 		if err != nil {
@@ -192,12 +203,24 @@ func TestKubernetesStartsServersThatTheProgramUnderstands(t *testing.T) {
 			t.Errorf("%s asks %+v, want %s on http", what, ask.HTTPGet, ask.path)
 		}
 	}
+}
+
+func TestKubernetesLetsServersFinish(t *testing.T) {
+	all, cfg := mustServer(t)
+	pod := all["Deployment/signet"].Spec.Template.Spec
+	c := pod.Containers[0]
 	before := time.Duration(c.Lifecycle.PreStop.Sleep.Seconds) * time.Second
 	if before == 0 {
 		t.Error("a server stops while the load balancer still sends it requests")
 	}
 	wantLonger(t, "terminationGracePeriodSeconds", time.Duration(pod.Grace)*time.Second,
 		before+cfg.Shutdown.Grace+afterGrace)
+}
+
+func TestKubernetesGivesServersWhatTheyNeedAndNoMore(t *testing.T) {
+	all, cfg := mustServer(t)
+	pod := all["Deployment/signet"].Spec.Template.Spec
+	c := pod.Containers[0]
 	if !pod.Security.NonRoot || pod.Security.User != 65532 || !c.Security.ReadOnly || c.Security.Escalation == nil ||
 		*c.Security.Escalation || pod.ServiceLinks == nil || *pod.ServiceLinks {
 		t.Error("the container may more than it needs, or is told more")

@@ -136,19 +136,7 @@ func TestAnAdministratorOfAnotherOrganizationFloodsNobody(t *testing.T) {
 				t.Errorf("the administrator of One has queued %v, want %d", kindsOf(got), requests)
 			}
 
-			// When the hour is over, the rest of it is one line with its number.
-			a.mustKeepHouse()
-			if n := len(a.told(a.one, a.nurse)); n != before+1 {
-				t.Errorf("within the hour the log of One has %d lines more, want 1", n-before)
-			}
-			a.clock.Advance(time.Hour)
-			a.mustKeepHouse()
-			a.mustKeepHouse()
-			lines := a.told(a.one, a.nurse)[before:]
-			if len(lines) != 2 || lines[1].Action != model.ActionMore || lines[1].Times != int64(limit)-1 ||
-				string(lines[1].Organization) != a.two {
-				t.Errorf("after the hour the log of One has %+v, want the rest of it as one line", lines)
-			}
+			a.wantRestInOneLine(before, limit)
 			// The next hour has a line of its own, and the next day new changes.
 			give().wantError(429, "growth_limit")
 			a.clock.Advance(24 * time.Hour)
@@ -159,6 +147,24 @@ func TestAnAdministratorOfAnotherOrganizationFloodsNobody(t *testing.T) {
 			a.mustSweep()
 			a.mustVerify()
 		})
+	}
+}
+
+// wantRestInOneLine lets the hour be over, in which the log of One has got one line of so many
+// acts: the rest of them is one line with its number.
+func (a *abroad) wantRestInOneLine(before, acts int) {
+	a.t.Helper()
+	a.mustKeepHouse()
+	if n := len(a.told(a.one, a.nurse)); n != before+1 {
+		a.t.Errorf("within the hour the log of One has %d lines more, want 1", n-before)
+	}
+	a.clock.Advance(time.Hour)
+	a.mustKeepHouse()
+	a.mustKeepHouse()
+	lines := a.told(a.one, a.nurse)[before:]
+	if len(lines) != 2 || lines[1].Action != model.ActionMore || lines[1].Times != int64(acts)-1 ||
+		string(lines[1].Organization) != a.two {
+		a.t.Errorf("after the hour the log of One has %+v, want the rest of it as one line", lines)
 	}
 }
 

@@ -133,16 +133,7 @@ func TestArchiveHasWhatTheCallsShow(t *testing.T) {
 	o.object("keys.json").wantIs(c.bob.get("/v2/user/me/key").reply().v)
 	o.object("mutes.json").wantIs(c.bob.get("/v2/mute").reply().v)
 	o.object("groups.json").at(0).wantIs(c.bob.get("/v2/group/" + group).reply().v)
-	shown := c.bob.get("/v2/conversation").reply().list("results")
-	kept := o.object("conversations.json").list()
-	if len(kept) != len(shown) {
-		t.Fatalf("there are %d conversations, want %d", len(kept), len(shown))
-	}
-	for i := range shown {
-		for _, name := range []string{"entity", "organization_id", "unread_count", "unread_priority_count", "muted"} {
-			kept[i].at(name).wantIs(shown[i].at(name).v)
-		}
-	}
+	c.wantConversations(o)
 	found := map[string]value{}
 	for _, m := range o.lines("messages.jsonl") {
 		found[m.text("message_id")] = m
@@ -162,20 +153,54 @@ func TestArchiveHasWhatTheCallsShow(t *testing.T) {
 		t.Errorf("the file is %q", text)
 	}
 
-	var actions []string
-	for _, e := range o.lines("audit.jsonl") {
-		actions = append(actions, e.text("action"))
-		if e.text("account") == boss.token && (e.has("key") || e.has("address") || e.has("request_id")) {
-			t.Errorf("the line of somebody else says with which key, or from where: %s", e)
-		}
-	}
-	if !slices.Contains(actions, "key.issue") || actions[len(actions)-1] != "user.export" {
-		t.Errorf("the lines of the audit log are %v", actions)
-	}
+	o.wantAuditLines(boss)
 	manifest := o.object("manifest.json")
 	manifest.wantFields(fields{"account_id": c.bob.token, "asked_by": c.bob.token, "server_version": "v1.2.3", "format": 1,
 		"content": true, "organizations": []string{c.org}, "attachments": 1,
 		"attachments_lost": fields{"missing": 0, "damaged": 0}})
+	o.wantCounted(manifest)
+	if len(manifest.list("files")) != 7 {
+		t.Errorf("the manifest lists %s", manifest.at("files"))
+	}
+	o.wantNowhere("of others")
+	o.wantNowhere("short")
+	o.wantNowhere(c.bob.secret)
+}
+
+// wantConversations compares an archive's conversations with what the call shows bob.
+func (c *clinic) wantConversations(o *opened) {
+	c.t.Helper()
+	shown := c.bob.get("/v2/conversation").reply().list("results")
+	kept := o.object("conversations.json").list()
+	if len(kept) != len(shown) {
+		c.t.Fatalf("there are %d conversations, want %d", len(kept), len(shown))
+	}
+	for i := range shown {
+		for _, name := range []string{"entity", "organization_id", "unread_count", "unread_priority_count", "muted"} {
+			kept[i].at(name).wantIs(shown[i].at(name).v)
+		}
+	}
+}
+
+// wantAuditLines looks for the lines of an archive, in which another one has no key and no
+// address.
+func (o *opened) wantAuditLines(other *person) {
+	o.t.Helper()
+	var actions []string
+	for _, e := range o.lines("audit.jsonl") {
+		actions = append(actions, e.text("action"))
+		if e.text("account") == other.token && (e.has("key") || e.has("address") || e.has("request_id")) {
+			o.t.Errorf("the line of somebody else says with which key, or from where: %s", e)
+		}
+	}
+	if !slices.Contains(actions, "key.issue") || actions[len(actions)-1] != "user.export" {
+		o.t.Errorf("the lines of the audit log are %v", actions)
+	}
+}
+
+// wantCounted compares how many entries the manifest tells of with those that there are.
+func (o *opened) wantCounted(manifest value) {
+	o.t.Helper()
 	for _, f := range manifest.list("files") {
 		name, n := f.text("name"), int(f.int("entries"))
 		want := 1
@@ -186,13 +211,7 @@ func TestArchiveHasWhatTheCallsShow(t *testing.T) {
 			want = len(o.object(name).list())
 		}
 		if n != want {
-			t.Errorf("the manifest says that %s has %d entries, want %d", name, n, want)
+			o.t.Errorf("the manifest says that %s has %d entries, want %d", name, n, want)
 		}
 	}
-	if len(manifest.list("files")) != 7 {
-		t.Errorf("the manifest lists %s", manifest.at("files"))
-	}
-	o.wantNowhere("of others")
-	o.wantNowhere("short")
-	o.wantNowhere(c.bob.secret)
 }

@@ -64,30 +64,42 @@ func TestStreamsOfNewMembersBringHistoryFirst(t *testing.T) {
 		}
 	}
 	for i, p := range coming {
-		var got []string
+		got := p.readPolling
 		if st := streams[i]; st != nil {
-			for len(got) < len(want) {
-				got = append(got, st.nextOf("group_message").text("body"))
-			}
+			got = st.readMessages
 		}
-		for after := ""; streams[i] == nil && len(got) < len(want); {
-			query := []string{"wait=60", "limit=7"}
-			if after != "" {
-				query = append(query, "after="+after)
-			}
-			events := p.events(query...)
-			if len(events) == 0 {
-				t.Fatalf("%s polls, and has %d messages", p.name, len(got))
-			}
-			for _, e := range ofKind(events, "group_message") {
-				got = append(got, e.text("body"))
-			}
-			after = events[len(events)-1].id
-		}
-		if !slices.Equal(got, want) {
+		if got := got(len(want)); !slices.Equal(got, want) {
 			t.Errorf("%s reads %v", p.name, got)
 		}
 	}
+}
+
+// readMessages returns the texts of so many of a group's messages.
+func (st *stream) readMessages(n int) (texts []string) {
+	for len(texts) < n {
+		texts = append(texts, st.nextOf("group_message").text("body"))
+	}
+	return texts
+}
+
+// readPolling does so by polling, a few events at a time.
+func (p *person) readPolling(n int) (texts []string) {
+	p.t.Helper()
+	for after := ""; len(texts) < n; {
+		query := []string{"wait=60", "limit=7"}
+		if after != "" {
+			query = append(query, "after="+after)
+		}
+		events := p.events(query...)
+		if len(events) == 0 {
+			p.t.Fatalf("%s polls, and has %d messages", p.name, len(texts))
+		}
+		for _, e := range ofKind(events, "group_message") {
+			texts = append(texts, e.text("body"))
+		}
+		after = events[len(events)-1].id
+	}
+	return texts
 }
 
 // Members of a group stand in the order in which they came, whatever their queues' last

@@ -113,29 +113,12 @@ func TestLegalHoldKeepsWhatIsOverAndShowsItToNobody(t *testing.T) {
 	}
 
 	c.operator.delete("/v2/organization/"+c.org, jsonBody(fields{"name": "Clinic"})).wantError(403, "legal_hold")
-	files := c.mustExportHeld(c.org)
-	if m := files.message(t, expires); m["body"] != "secret of expiry" || m["is_over"] != true ||
-		len(m["statuses"].([]any)) != 1 {
-		t.Errorf("what expired is exported as %v", m)
-	}
-	if m := files.message(t, read); m["body"] != "secret of reading" || len(m["statuses"].([]any)) != 2 {
-		t.Errorf("what was read is exported as %v", m)
-	}
-	if m := files.message(t, recalled); m["is_recalled"] != true || files[recalled] == nil ||
-		files[recalled].String() != "secret of a recall" {
-		t.Errorf("what was recalled is exported as %v, with the file %v", m, files[recalled])
-	}
-	if m := files.message(t, stays); m["body"] != "still here" || m["is_over"] != nil {
-		t.Errorf("what is not over is exported as %v", m)
-	}
-	if m := files.message(t, before); m != nil {
-		t.Errorf("what was gone before the hold is exported as %v", m)
-	}
+	c.wantHeld(expires, read, recalled, stays, before)
 
 	// The recalled message's own end comes, and changes nothing.
 	c.clock.Advance(31 * 24 * time.Hour)
 	c.mustSweep()
-	files = c.mustExportHeld(c.org)
+	files := c.mustExportHeld(c.org)
 	if m := files.message(t, recalled); m == nil || files[recalled].String() != "secret of a recall" ||
 		len(m["statuses"].([]any)) != 1 {
 		t.Errorf("after its end what was recalled is exported as %v", m)
@@ -156,6 +139,39 @@ func TestLegalHoldKeepsWhatIsOverAndShowsItToNobody(t *testing.T) {
 	if boss.get("/v2/organization/" + c.org).reply().has("legal_hold") {
 		t.Error("the hold is shown after it was lifted")
 	}
+	c.wantHoldAudited()
+	c.operator.delete("/v2/organization/"+c.org, jsonBody(fields{"name": "Clinic"})).want(204)
+	c.mustVerify()
+}
+
+// wantHeld exports what is held: what expired, was read and was recalled, as it was, and what
+// stays; nothing of what was gone before.
+func (c *clinic) wantHeld(expires, read, recalled, stays, before string) {
+	t := c.t
+	t.Helper()
+	files := c.mustExportHeld(c.org)
+	if m := files.message(t, expires); m["body"] != "secret of expiry" || m["is_over"] != true ||
+		len(m["statuses"].([]any)) != 1 {
+		t.Errorf("what expired is exported as %v", m)
+	}
+	if m := files.message(t, read); m["body"] != "secret of reading" || len(m["statuses"].([]any)) != 2 {
+		t.Errorf("what was read is exported as %v", m)
+	}
+	if m := files.message(t, recalled); m["is_recalled"] != true || files[recalled] == nil ||
+		files[recalled].String() != "secret of a recall" {
+		t.Errorf("what was recalled is exported as %v, with the file %v", m, files[recalled])
+	}
+	if m := files.message(t, stays); m["body"] != "still here" || m["is_over"] != nil {
+		t.Errorf("what is not over is exported as %v", m)
+	}
+	if m := files.message(t, before); m != nil {
+		t.Errorf("what was gone before the hold is exported as %v", m)
+	}
+}
+
+// wantHoldAudited looks for the lines of a hold that was set twice, exported twice and released.
+func (c *clinic) wantHoldAudited() {
+	c.t.Helper()
 	actions := map[model.AuditAction]int{}
 	for _, e := range c.auditLines() {
 		if e.Outcome == model.AuditOK {
@@ -163,10 +179,8 @@ func TestLegalHoldKeepsWhatIsOverAndShowsItToNobody(t *testing.T) {
 		}
 	}
 	if actions[model.ActionHoldSet] != 2 || actions[model.ActionHoldRelease] != 1 || actions[model.ActionHoldExport] != 2 {
-		t.Errorf("the audit log has %v", actions)
+		c.t.Errorf("the audit log has %v", actions)
 	}
-	c.operator.delete("/v2/organization/"+c.org, jsonBody(fields{"name": "Clinic"})).want(204)
-	c.mustVerify()
 }
 
 // A key's content is told to be there as long as a hold keeps some.

@@ -63,45 +63,12 @@ func TestManyPeopleAreMadeAsEachAloneWouldBe(t *testing.T) {
 	s := start(t)
 	together, alone := s.mustCreateOrganization("Together"), s.mustCreateOrganization("Alone")
 	round := 0
-	name := rapid.SampledFrom([]string{"ann", "bob", "Bob", "carl", "me", "1", "no name", ""})
 	rapid.Check(t, func(t *rapid.T) {
 		round++
-		// asked is a person of a world: no two worlds share an address.
-		asked := func(draw func(world string) fields) (there, here fields) {
-			return draw(fmt.Sprint("t", round)), draw(fmt.Sprint("a", round))
-		}
 		var many, each []fields
 		for range rapid.IntRange(1, 6).Draw(t, "people") {
-			username, email := name.Draw(t, "username"), name.Draw(t, "email")
-			phone := rapid.SampledFrom([]string{"", "", "none", "555-01"}).Draw(t, "phone")
-			password := rapid.SampledFrom([]any{"", "", "short", "long enough", 5}).Draw(t, "password")
-			title := rapid.SampledFrom([]string{"Nurse", strings.Repeat("x", 257)}).Draw(t, "title")
-			key := rapid.SampledFrom([]any{false, "true", "perhaps"}).Draw(t, "key")
-			inList := rapid.Bool().Draw(t, "emails as a list")
-			there, here := asked(func(world string) fields {
-				f := fields{"title": title, "issue_key": key}
-				if username != "" {
-					f["username"] = username + world
-					if username == "me" || username == "1" {
-						f["username"] = username
-					}
-				}
-				if email != "" && inList {
-					f["emails"] = []string{email + "@" + world + ".test"}
-				} else if email != "" {
-					f["email"] = email + "@" + world + ".test"
-				}
-				if phone != "" {
-					f["phone"] = phone
-				}
-				if phone == "555-01" {
-					f["phone"] = fmt.Sprintf("+1%d%07d", 400+int(world[0]), round)
-				}
-				if password != "" {
-					f["password"] = password
-				}
-				return f
-			})
+			draw := drawPerson(t, round)
+			there, here := draw(fmt.Sprint("t", round)), draw(fmt.Sprint("a", round))
 			many, each = append(many, there), append(each, here)
 		}
 		results := s.operator.mustCreateMany(together, many)
@@ -136,6 +103,42 @@ func TestManyPeopleAreMadeAsEachAloneWouldBe(t *testing.T) {
 	})
 	if there, here := s.members(together), s.members(alone); there != here {
 		t.Errorf("%d were made together, %d alone", there, here)
+	}
+}
+
+// drawPerson draws a person to be made, and returns what makes it in a world: no two worlds
+// share an address.
+func drawPerson(t *rapid.T, round int) func(world string) fields {
+	name := rapid.SampledFrom([]string{"ann", "bob", "Bob", "carl", "me", "1", "no name", ""})
+	username, email := name.Draw(t, "username"), name.Draw(t, "email")
+	phone := rapid.SampledFrom([]string{"", "", "none", "555-01"}).Draw(t, "phone")
+	password := rapid.SampledFrom([]any{"", "", "short", "long enough", 5}).Draw(t, "password")
+	title := rapid.SampledFrom([]string{"Nurse", strings.Repeat("x", 257)}).Draw(t, "title")
+	key := rapid.SampledFrom([]any{false, "true", "perhaps"}).Draw(t, "key")
+	inList := rapid.Bool().Draw(t, "emails as a list")
+	return func(world string) fields {
+		f := fields{"title": title, "issue_key": key}
+		if username != "" {
+			f["username"] = username + world
+			if username == "me" || username == "1" {
+				f["username"] = username
+			}
+		}
+		if email != "" && inList {
+			f["emails"] = []string{email + "@" + world + ".test"}
+		} else if email != "" {
+			f["email"] = email + "@" + world + ".test"
+		}
+		if phone != "" {
+			f["phone"] = phone
+		}
+		if phone == "555-01" {
+			f["phone"] = fmt.Sprintf("+1%d%07d", 400+int(world[0]), round)
+		}
+		if password != "" {
+			f["password"] = password
+		}
+		return f
 	}
 }
 

@@ -86,35 +86,7 @@ func TestALimitedQueueLosesNoMessageAndKeepsItsOrder(t *testing.T) {
 	var before []event
 	reloads := 0
 	for step := range 150 {
-		removed := map[string]bool{} // by the reader
-		swept := false
-		switch random.IntN(8) {
-		case 0, 1:
-			c.alice.mustSend(c.bob.token, "x")
-		case 2, 3, 4:
-			c.bob.mustQueueOther(c.org, 1+random.IntN(most))
-		case 5:
-			var ids []string
-			for _, e := range before {
-				if random.IntN(3) == 0 {
-					ids, removed[e.id] = append(ids, e.id), true
-				}
-			}
-			if len(ids) > 0 {
-				c.bob.mustAck(ids...)
-			}
-		case 6:
-			if random.IntN(6) == 0 {
-				c.bob.forgetEvents()
-				for _, e := range before {
-					removed[e.id] = true
-				}
-			}
-		default:
-			c.mustSweep()
-			c.mustSweep()
-			swept = true
-		}
+		removed, swept := c.doAnything(random, most, before)
 		now := c.bob.events("limit=1000")
 		if swept {
 			if n := len(others(now)); n > most {
@@ -150,6 +122,40 @@ func TestALimitedQueueLosesNoMessageAndKeepsItsOrder(t *testing.T) {
 	if reloads == 0 {
 		t.Errorf("seed %d: the queue was never too long", seed)
 	}
+}
+
+// doAnything does something that bob's queue grows or shrinks by, and returns what its reader
+// removed of what it held before, and whether it was swept.
+func (c *clinic) doAnything(random *rand.Rand, most int, before []event) (removed map[string]bool, swept bool) {
+	removed = map[string]bool{}
+	switch random.IntN(8) {
+	case 0, 1:
+		c.alice.mustSend(c.bob.token, "x")
+	case 2, 3, 4:
+		c.bob.mustQueueOther(c.org, 1+random.IntN(most))
+	case 5:
+		var ids []string
+		for _, e := range before {
+			if random.IntN(3) == 0 {
+				ids, removed[e.id] = append(ids, e.id), true
+			}
+		}
+		if len(ids) > 0 {
+			c.bob.mustAck(ids...)
+		}
+	case 6:
+		if random.IntN(6) == 0 {
+			c.bob.forgetEvents()
+			for _, e := range before {
+				removed[e.id] = true
+			}
+		}
+	default:
+		c.mustSweep()
+		c.mustSweep()
+		swept = true
+	}
+	return removed, swept
 }
 
 // What is deleted from a very long queue is out of it when the call is answered, and what

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"signet/client"
+	"signet/internal/config"
 	"signet/internal/offline"
 	"signet/internal/store/postgrestest"
 )
@@ -21,26 +22,7 @@ func TestRowsThatNoServerWroteAreTold(t *testing.T) {
 			cfg := settings(t)
 			cfg.Database = database(t)
 			w := mustOpenWardAt(t, cfg, false)
-			verified := func(forged ...string) {
-				t.Helper()
-				told := map[string][]string{}
-				keys, err := offline.VerifyKeys(t.Context(), cfg, false,
-					func(line string) { told["keys"] = append(told["keys"], line) })
-				if err != nil || keys.Forged != len(forged) || keys.Rows < 10 || keys.Broken > 0 {
-					t.Errorf("keys verify: %+v, %v", keys, err)
-				}
-				log, err := offline.VerifyAudit(t.Context(), cfg, nil,
-					func(line string) { told["audit"] = append(told["audit"], line) })
-				if err != nil || log.NoCodes != nil || log.Forged != len(forged) || log.Rows < 10 {
-					t.Errorf("audit verify: %+v, %v", log, err)
-				}
-				for command, lines := range told {
-					if len(lines) != len(forged) || !strings.HasPrefix(lines[0], forged[0]+": ") {
-						t.Errorf("%s verify says %q, want %q", command, lines, forged)
-					}
-				}
-			}
-			verified()
+			wantVerified(t, cfg)
 			if err := w.stop(); err != nil {
 				t.Fatal(err)
 			}
@@ -49,35 +31,63 @@ func TestRowsThatNoServerWroteAreTold(t *testing.T) {
 			again.sweep()
 			again.wantUser(again.alice, "a key that was changed", 401)
 			again.wantUser(again.bob, "another key", 200)
-			tick := time.NewTicker(20 * time.Millisecond)
-			defer tick.Stop()
-			for n := 0; ; n++ {
-				entries, err := again.operator(mustReadCredentials(t, again.app.OperatorFile())).Audit(t.Context(), "",
-					client.AuditQuery{Limit: 1000, Action: "row.forged"})
-				if err == nil && len(entries) == 1 && entries[0].Detail == "key "+w.alice.key && entries[0].Outcome == "refused" {
-					break
-				}
-				if n == 1000 {
-					t.Fatalf("the audit log has %+v, %v", entries, err)
-				}
-				<-tick.C
-			}
-			if _, body := mustDo(t, "GET", again.app.BaseURL()+"/readyz"); !strings.Contains(body, "signet keys verify") ||
-				strings.Contains(body, w.alice.key) {
-				t.Errorf("/readyz says %s", body)
-			}
-			if _, metrics := mustDo(t, "GET", again.app.BaseURL()+"/metrics"); !strings.Contains(metrics,
-				`signet_warning{topic="rows_forged"} 1`) || strings.Contains(metrics, "signet_rows_forged_total 0") {
-				t.Error("the metrics do not tell of it")
-			}
-			verified("key " + w.alice.key)
+			again.wantForgeryTold(w.alice.key)
+			wantVerified(t, cfg, "key "+w.alice.key)
 			if err := again.stop(); err != nil {
 				t.Fatal(err)
 			}
 			changeDatabase(t, cfg, `UPDATE keys SET messages_per_day = -1 WHERE api_key = '`+w.alice.key+`'`)
 			third := again.mustReopen(cfg)
 			third.wantUser(third.alice, "a key that is as it was", 200)
-			verified()
+			wantVerified(t, cfg)
 		})
+	}
+}
+
+// wantVerified asks both commands that verify rows for those that no server wrote.
+func wantVerified(t *testing.T, cfg *config.Config, forged ...string) {
+	t.Helper()
+	told := map[string][]string{}
+	keys, err := offline.VerifyKeys(t.Context(), cfg, false,
+		func(line string) { told["keys"] = append(told["keys"], line) })
+	if err != nil || keys.Forged != len(forged) || keys.Rows < 10 || keys.Broken > 0 {
+		t.Errorf("keys verify: %+v, %v", keys, err)
+	}
+	log, err := offline.VerifyAudit(t.Context(), cfg, nil,
+		func(line string) { told["audit"] = append(told["audit"], line) })
+	if err != nil || log.NoCodes != nil || log.Forged != len(forged) || log.Rows < 10 {
+		t.Errorf("audit verify: %+v, %v", log, err)
+	}
+	for command, lines := range told {
+		if len(lines) != len(forged) || !strings.HasPrefix(lines[0], forged[0]+": ") {
+			t.Errorf("%s verify says %q, want %q", command, lines, forged)
+		}
+	}
+}
+
+// wantForgeryTold waits until the audit log has that a key was changed, and looks where else it
+// is told, without the key.
+func (w *ward) wantForgeryTold(key string) {
+	w.t.Helper()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for n := 0; ; n++ {
+		entries, err := w.operator(mustReadCredentials(w.t, w.app.OperatorFile())).Audit(w.t.Context(), "",
+			client.AuditQuery{Limit: 1000, Action: "row.forged"})
+		if err == nil && len(entries) == 1 && entries[0].Detail == "key "+key && entries[0].Outcome == "refused" {
+			break
+		}
+		if n == 1000 {
+			w.t.Fatalf("the audit log has %+v, %v", entries, err)
+		}
+		<-tick.C
+	}
+	if _, body := mustDo(w.t, "GET", w.app.BaseURL()+"/readyz"); !strings.Contains(body, "signet keys verify") ||
+		strings.Contains(body, key) {
+		w.t.Errorf("/readyz says %s", body)
+	}
+	if _, metrics := mustDo(w.t, "GET", w.app.BaseURL()+"/metrics"); !strings.Contains(metrics,
+		`signet_warning{topic="rows_forged"} 1`) || strings.Contains(metrics, "signet_rows_forged_total 0") {
+		w.t.Error("the metrics do not tell of it")
 	}
 }

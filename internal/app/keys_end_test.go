@@ -248,14 +248,7 @@ func wantOnlyTheLiving(t *testing.T, settings *config.Config, backup func() *con
 	mustSucceed(t, cfg)
 	old := w.mustReopen(cfg)
 	for _, id := range []string{expired, recalled, read, forwarded} {
-		for _, path := range []string{"", "/attachment/1"} {
-			old.wantGet(old.bob, &specimen{id: id}, path, http.StatusNotFound)
-			old.wantGet(old.alice, &specimen{id: id}, path, http.StatusNotFound)
-		}
-		if status, _ := old.call(old.bob, "POST", "/message/"+id+"/forward", `{"recipient":"carol"}`, "Content-Type",
-			"application/json"); status != http.StatusNotFound {
-			t.Errorf("forwarding what has ended answered %d", status)
-		}
+		old.wantEnded(id)
 	}
 	if m, err := old.bob.Message(ctx, alive); err != nil || m.Body != "body 0" {
 		t.Errorf("what is alive reads %+v, %v", m, err)
@@ -265,30 +258,49 @@ func wantOnlyTheLiving(t *testing.T, settings *config.Config, backup func() *con
 	if got, err := old.alice.Metadata(ctx, "me"); err != nil || got["a"] != "b" {
 		t.Errorf("metadata reads %v, %v", got, err)
 	}
-	// What cannot be read is no obstacle to what can, in pages of any size.
-	for _, limit := range []int{1, 2, 100} {
-		events, err := old.bob.Poll(ctx, client.PollOptions{Limit: limit})
-		if err != nil {
-			t.Fatal(err)
-		}
-		messages := 0
-		for _, e := range events {
-			if strings.Contains(string(e.Payload), "body 0") {
-				messages++
-			} else if strings.Contains(string(e.Payload), `"body `) {
-				t.Errorf("an event shows %s", e.Payload)
-			}
-		}
-		if limit == 100 && messages != 1 {
-			t.Errorf("the queue has %d messages, want the one that is alive", messages)
-		}
-	}
+	old.wantQueuedAlive("body 0")
 	if err := old.stop(); err != nil {
 		t.Error(err)
 	}
 	v, err := offline.VerifyKeys(ctx, cfg, true, func(string) {})
 	if err != nil || v.Messages != 2 || v.Attachments != 2 || v.Metadata != 1 || v.Broken+v.Ended != 4 {
 		t.Errorf("verify says %+v, %v", v, err)
+	}
+}
+
+// wantEnded asks for a message that has ended, its attachment and a forward of it.
+func (w *ward) wantEnded(id string) {
+	w.t.Helper()
+	for _, path := range []string{"", "/attachment/1"} {
+		w.wantGet(w.bob, &specimen{id: id}, path, http.StatusNotFound)
+		w.wantGet(w.alice, &specimen{id: id}, path, http.StatusNotFound)
+	}
+	if status, _ := w.call(w.bob, "POST", "/message/"+id+"/forward", `{"recipient":"carol"}`, "Content-Type",
+		"application/json"); status != http.StatusNotFound {
+		w.t.Errorf("forwarding what has ended answered %d", status)
+	}
+}
+
+// wantQueuedAlive polls bob's queue in pages of any size: what cannot be read is no obstacle to
+// what can, the one message that is alive.
+func (w *ward) wantQueuedAlive(body string) {
+	w.t.Helper()
+	for _, limit := range []int{1, 2, 100} {
+		events, err := w.bob.Poll(w.t.Context(), client.PollOptions{Limit: limit})
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		messages := 0
+		for _, e := range events {
+			if strings.Contains(string(e.Payload), body) {
+				messages++
+			} else if strings.Contains(string(e.Payload), `"body `) {
+				w.t.Errorf("an event shows %s", e.Payload)
+			}
+		}
+		if limit == 100 && messages != 1 {
+			w.t.Errorf("the queue has %d messages, want the one that is alive", messages)
+		}
 	}
 }
 

@@ -68,21 +68,7 @@ func TestCiphertextOpensInItsRowOnly(t *testing.T) {
 		"CREATE TEMP TABLE meta_was AS SELECT entity, content FROM metadata",
 		"UPDATE metadata SET content = (SELECT content FROM meta_was WHERE meta_was.entity <> metadata.entity)",
 	)
-	path := func(message string) string {
-		var id string
-		conn, err := sqlite.OpenConn(filepath.Join(w.app.dir, home.DatabaseFile), sqlite.OpenReadOnly)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer conn.Close()
-		err = sqlitex.ExecuteTransient(conn, "SELECT lower(hex(blob)) FROM messages WHERE message = "+literal(message),
-			&sqlitex.ExecOptions{
-				ResultFunc: func(row *sqlite.Stmt) error { id = row.ColumnText(0); return nil }})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return filepath.Join(w.app.dir, home.BlobsDirectory, id[28:30], id[30:32], id)
-	}
+	path := func(message string) string { return blobPath(t, w.app.dir, message) }
 	sealed, err := os.ReadFile(path(damaged))
 	if err != nil {
 		t.Fatal(err)
@@ -106,28 +92,8 @@ func TestCiphertextOpensInItsRowOnly(t *testing.T) {
 			t.Errorf("%s's metadata reads %v", who.name, got)
 		}
 	}
-	// A download that begins well ends before its first wrong byte.
-	answer, err := w.http.Do(w.request(w.bob, "/message/"+damaged+"/attachment/1"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := io.ReadAll(answer.Body)
-	answer.Body.Close()
-	if answer.StatusCode != http.StatusOK || err == nil || len(got) == 0 || len(bytes.Trim(got, "x")) > 0 {
-		t.Errorf("a damaged attachment: status %d, %d bytes, %v, want its sound beginning and an error", answer.StatusCode,
-			len(got), err)
-	}
-	events, err := w.bob.Poll(ctx, client.PollOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var shown string
-	for _, e := range events {
-		shown += string(e.Payload) + "\n"
-	}
-	if !strings.Contains(shown, untouched) || strings.Contains(shown, first) {
-		t.Errorf("the queue shows %s", shown)
-	}
+	w.wantSoundBeginning(damaged)
+	w.wantQueued(untouched, first)
 	var told []string
 	v, err := offline.VerifyKeys(ctx, configAt(t, w.app.dir), false, func(line string) { told = append(told, line) })
 	if err != nil || v.Broken != 7 || len(told) != 7 || v.Messages != 5 || v.Attachments != 1 {
@@ -140,6 +106,56 @@ func TestCiphertextOpensInItsRowOnly(t *testing.T) {
 	}
 	if v, err = offline.VerifyKeys(ctx, configAt(t, w.app.dir), true, func(string) {}); err != nil || v.Broken != 8 {
 		t.Errorf("verify to the end says %+v, %v, want 8 that do not open", v, err)
+	}
+}
+
+// blobPath returns where the bytes of a message's attachment lie.
+func blobPath(t *testing.T, dir, message string) string {
+	t.Helper()
+	var id string
+	conn, err := sqlite.OpenConn(filepath.Join(dir, home.DatabaseFile), sqlite.OpenReadOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	err = sqlitex.ExecuteTransient(conn, "SELECT lower(hex(blob)) FROM messages WHERE message = "+literal(message),
+		&sqlitex.ExecOptions{
+			ResultFunc: func(row *sqlite.Stmt) error { id = row.ColumnText(0); return nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(dir, home.BlobsDirectory, id[28:30], id[30:32], id)
+}
+
+// wantSoundBeginning asks for an attachment whose end is damaged: a download that begins well
+// ends before its first wrong byte.
+func (w *ward) wantSoundBeginning(message string) {
+	w.t.Helper()
+	answer, err := w.http.Do(w.request(w.bob, "/message/"+message+"/attachment/1"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	got, err := io.ReadAll(answer.Body)
+	answer.Body.Close()
+	if answer.StatusCode != http.StatusOK || err == nil || len(got) == 0 || len(bytes.Trim(got, "x")) > 0 {
+		w.t.Errorf("a damaged attachment: status %d, %d bytes, %v, want its sound beginning and an error", answer.StatusCode,
+			len(got), err)
+	}
+}
+
+// wantQueued asks what bob's queue shows of one message and not of another.
+func (w *ward) wantQueued(shown, hidden string) {
+	w.t.Helper()
+	events, err := w.bob.Poll(w.t.Context(), client.PollOptions{})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var all string
+	for _, e := range events {
+		all += string(e.Payload) + "\n"
+	}
+	if !strings.Contains(all, shown) || strings.Contains(all, hidden) {
+		w.t.Errorf("the queue shows %s", all)
 	}
 }
 

@@ -56,52 +56,25 @@ func TestSessionsThroughAReverseProxy(t *testing.T) {
 				r.SetXForwarded()
 			}})
 			t.Cleanup(proxy.Close)
-			do := func(method, path, origin, cookie, body string) *http.Response {
-				t.Helper()
-				r, err := http.NewRequestWithContext(t.Context(), method, proxy.URL+path, strings.NewReader(body))
-				if err != nil {
-					t.Fatal(err)
-				}
-				r.Host = c.host
-				r.Header.Set("Content-Type", "application/json")
-				if origin != "" {
-					r.Header.Set("Origin", strings.ReplaceAll(origin, "BACKEND", s.Address()))
-				}
-				if cookie != "" {
-					r.Header.Set("Cookie", cookie)
-				}
-				answer, err := proxy.Client().Do(r)
-				if err != nil {
-					t.Fatal(err)
-				}
-				_, _ = io.Copy(io.Discard, answer.Body)
-				answer.Body.Close()
-				return answer
-			}
-			want := func(what string, answer *http.Response, status int) {
-				t.Helper()
-				if answer.StatusCode != status {
-					t.Errorf("%s: got %d, want %d", what, answer.StatusCode, status)
-				}
-			}
+			way := proxied{t: t, s: s, proxy: proxy, host: c.host}
 			const credentials = `{"username":"alice","password":"` + sessionPassword + `"}`
-			in := do("POST", "/v2/session", c.origin, "", credentials)
+			in := way.do("POST", "/v2/session", c.origin, "", credentials)
 			if !c.trusted { // as far as the server knows it was called in clear
-				want("signing in", in, 403)
+				way.want("signing in", in, 403)
 				return
 			}
-			want("signing in", in, 204)
+			way.want("signing in", in, 204)
 			set := in.Header.Get("Set-Cookie")
 			if !strings.HasPrefix(set, "__Host-signet=") ||
 				!strings.HasSuffix(set, "; Path=/; HttpOnly; Secure; SameSite=Strict") {
 				t.Fatalf("the cookie is %s", set)
 			}
 			cookie, _, _ := strings.Cut(set, ";")
-			want("the own page", do("GET", "/v2/session", c.origin, cookie, ""), 200)
-			want("a change by it", do("POST", "/v2/message", c.origin, cookie, `{"recipient":"bob","body":"x"}`), 204)
+			way.want("the own page", way.do("GET", "/v2/session", c.origin, cookie, ""), 200)
+			way.want("a change by it", way.do("POST", "/v2/message", c.origin, cookie, `{"recipient":"bob","body":"x"}`), 204)
 			for _, origin := range c.foreign {
-				want("reading from "+origin, do("GET", "/v2/user", origin, cookie, ""), 401)
-				sent := do("POST", "/v2/message", origin, cookie, `{"recipient":"bob","body":"x"}`)
+				way.want("reading from "+origin, way.do("GET", "/v2/user", origin, cookie, ""), 401)
+				sent := way.do("POST", "/v2/message", origin, cookie, `{"recipient":"bob","body":"x"}`)
 				if sent.StatusCode != 401 && sent.StatusCode != 403 {
 					t.Errorf("sending from %s: got %d", origin, sent.StatusCode)
 				}
@@ -109,22 +82,61 @@ func TestSessionsThroughAReverseProxy(t *testing.T) {
 			const refusedCalls = "signet_origin_refused_total"
 			before := metric(t, s, refusedCalls)
 			for _, origin := range []string{"https://evil.example", "null"} {
-				want("signing in from "+origin, do("POST", "/v2/session", origin, "", credentials), 403)
+				way.want("signing in from "+origin, way.do("POST", "/v2/session", origin, "", credentials), 403)
 			}
 			if n := metric(t, s, refusedCalls) - before; n != 2 {
 				t.Errorf("%v calls count as refused for their origin, want 2", n)
 			}
-			want("a wrong password", do("POST", "/v2/session/elevate", c.origin, cookie, `{"password":"x"}`), 403)
-			up := do("POST", "/v2/session/elevate", c.origin, cookie, `{"password":"`+sessionPassword+`"}`)
-			want("elevating it", up, 204)
+			way.want("a wrong password", way.do("POST", "/v2/session/elevate", c.origin, cookie, `{"password":"x"}`), 403)
+			up := way.do("POST", "/v2/session/elevate", c.origin, cookie, `{"password":"`+sessionPassword+`"}`)
+			way.want("elevating it", up, 204)
 			cookie, _, _ = strings.Cut(up.Header.Get("Set-Cookie"), ";")
-			want("signing out", do("DELETE", "/v2/session", c.origin, cookie, ""), 204)
-			want("the cookie then", do("GET", "/v2/session", c.origin, cookie, ""), 401)
+			way.want("signing out", way.do("DELETE", "/v2/session", c.origin, cookie, ""), 204)
+			way.want("the cookie then", way.do("GET", "/v2/session", c.origin, cookie, ""), 401)
 			for _, act := range []string{"opened", "elevated", "ended"} {
 				if n := metric(t, s, `signet_sessions_total{act="`+act+`"}`); n != 1 {
 					t.Errorf("%v sessions count as %s, want 1", n, act)
 				}
 			}
 		})
+	}
+}
+
+// proxied is the way to a server through a reverse proxy, which a browser asks by a host.
+type proxied struct {
+	t     *testing.T
+	s     *apptest.Server
+	proxy *httptest.Server
+	host  string
+}
+
+// do makes a call from a page of an origin, with a cookie; either may be empty.
+func (w *proxied) do(method, path, origin, cookie, body string) *http.Response {
+	w.t.Helper()
+	r, err := http.NewRequestWithContext(w.t.Context(), method, w.proxy.URL+path, strings.NewReader(body))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	r.Host = w.host
+	r.Header.Set("Content-Type", "application/json")
+	if origin != "" {
+		r.Header.Set("Origin", strings.ReplaceAll(origin, "BACKEND", w.s.Address()))
+	}
+	if cookie != "" {
+		r.Header.Set("Cookie", cookie)
+	}
+	answer, err := w.proxy.Client().Do(r)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	_, _ = io.Copy(io.Discard, answer.Body)
+	answer.Body.Close()
+	return answer
+}
+
+func (w *proxied) want(what string, answer *http.Response, status int) {
+	w.t.Helper()
+	if answer.StatusCode != status {
+		w.t.Errorf("%s: got %d, want %d", what, answer.StatusCode, status)
 	}
 }

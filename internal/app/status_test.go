@@ -34,44 +34,9 @@ func TestStatusOfAServerAndOfItsStore(t *testing.T) {
 			t.Fatal(err)
 		}
 		alone := cfg.Database == ""
-		version, commit := Build()
-		server := s.Server
-		if len(s.Nodes) != 1 || !s.Nodes[0].Alive || !s.Nodes[0].Answers || s.Nodes[0].Version != version ||
-			s.Nodes[0].Name != server.Name || server.Name == "" || server.Version != version || server.Commit != commit {
-			t.Errorf("nodes are %+v, the server %s %s %s", s.Nodes, server.Name, server.Version, server.Commit)
-		}
-		if heard := s.Time.Sub(s.Nodes[0].HeardTime).Abs(); alone && heard > time.Second {
-			t.Errorf("the node was heard of %v ago", heard)
-		}
-		for _, c := range []struct {
-			what   string
-			told   float64
-			metric string
-		}{
-			{"sent", float64(server.Messages.Sent), `signet_messages_sent_total{to="group"}`},
-			{"copies", float64(server.Messages.Copies), `signet_message_copies_total{to="group"}`},
-			{"streams", float64(server.Streams), "signet_streams"},
-			{"keys", float64(server.Keys), "signet_keyring_keys"},
-			{"queues", float64(s.Queues.Accounts), "signet_queues"},
-			{"events", float64(s.Queues.Events), "signet_queue_events"},
-			{"waiting", float64(s.Sweep.Waiting), `signet_sweep_backlog{what="messages"}`},
-			{"database", float64(s.Storage.DatabaseBytes), `signet_store_bytes{file="database"}`},
-			{"retried", float64(server.Transactions.Retried), "signet_store_retries_total"},
-		} {
-			if c.told != measured[c.metric] {
-				t.Errorf("%s: the status tells %v, the metrics %v", c.what, c.told, measured[c.metric])
-			}
-		}
-		if server.Messages.Sent != 3 || server.Messages.Copies != 6 || s.Queues.Accounts != 3 || s.Queues.Events != 7 ||
-			server.Keys < 1 || server.FreeBytes["data"] == 0 || len(server.Parts) != 2 || !server.Parts[0].Up ||
-			!server.Parts[1].Up || alone != (s.Backup != nil) || alone != (s.Storage.DatabaseBytes > 0) {
-			t.Errorf("the status is %+v, %+v", s, server)
-		}
-		for _, task := range server.Tasks {
-			if task.Late {
-				t.Errorf("the task %s is late", task.Name)
-			}
-		}
+		wantNode(t, s, alone)
+		wantFigures(t, s, alone)
+		wantStatusAsMeasured(t, s, measured)
 		if err := w.stop(); err != nil {
 			t.Fatal(err)
 		}
@@ -84,6 +49,61 @@ func TestStatusOfAServerAndOfItsStore(t *testing.T) {
 			t.Errorf("the store's status is %+v", stored)
 		}
 	})
+}
+
+// wantNode asks for the one server that there is.
+func wantNode(t *testing.T, s *client.InstallationStatus, alone bool) {
+	t.Helper()
+	version, commit := Build()
+	server := s.Server
+	if len(s.Nodes) != 1 || !s.Nodes[0].Alive || !s.Nodes[0].Answers || s.Nodes[0].Version != version ||
+		s.Nodes[0].Name != server.Name || server.Name == "" || server.Version != version || server.Commit != commit {
+		t.Errorf("nodes are %+v, the server %s %s %s", s.Nodes, server.Name, server.Version, server.Commit)
+	}
+	if heard := s.Time.Sub(s.Nodes[0].HeardTime).Abs(); alone && heard > time.Second {
+		t.Errorf("the node was heard of %v ago", heard)
+	}
+}
+
+// wantFigures asks for what three messages to a group and an organization of three leave.
+func wantFigures(t *testing.T, s *client.InstallationStatus, alone bool) {
+	t.Helper()
+	server := s.Server
+	if server.Messages.Sent != 3 || server.Messages.Copies != 6 || s.Queues.Accounts != 3 || s.Queues.Events != 7 ||
+		server.Keys < 1 || server.FreeBytes["data"] == 0 || len(server.Parts) != 2 || !server.Parts[0].Up ||
+		!server.Parts[1].Up || alone != (s.Backup != nil) || alone != (s.Storage.DatabaseBytes > 0) {
+		t.Errorf("the status is %+v, %+v", s, server)
+	}
+	for _, task := range server.Tasks {
+		if task.Late {
+			t.Errorf("the task %s is late", task.Name)
+		}
+	}
+}
+
+// wantStatusAsMeasured compares what the status tells with the metrics.
+func wantStatusAsMeasured(t *testing.T, s *client.InstallationStatus, measured map[string]float64) {
+	t.Helper()
+	server := s.Server
+	for _, c := range []struct {
+		what   string
+		told   float64
+		metric string
+	}{
+		{"sent", float64(server.Messages.Sent), `signet_messages_sent_total{to="group"}`},
+		{"copies", float64(server.Messages.Copies), `signet_message_copies_total{to="group"}`},
+		{"streams", float64(server.Streams), "signet_streams"},
+		{"keys", float64(server.Keys), "signet_keyring_keys"},
+		{"queues", float64(s.Queues.Accounts), "signet_queues"},
+		{"events", float64(s.Queues.Events), "signet_queue_events"},
+		{"waiting", float64(s.Sweep.Waiting), `signet_sweep_backlog{what="messages"}`},
+		{"database", float64(s.Storage.DatabaseBytes), `signet_store_bytes{file="database"}`},
+		{"retried", float64(server.Transactions.Retried), "signet_store_retries_total"},
+	} {
+		if c.told != measured[c.metric] {
+			t.Errorf("%s: the status tells %v, the metrics %v", c.what, c.told, measured[c.metric])
+		}
+	}
 }
 
 // A task is late when it should have ended well since, and the metrics say so too.

@@ -15,33 +15,7 @@ func open(t *testing.T, h harness) {
 	want := content(3, 7<<20)
 	mustPut(t, s, blobID(1), want)
 
-	t.Run("reads_from_any_place", func(t *testing.T) {
-		b := mustOpen(t, s, blobID(1))
-		size := int64(len(want))
-		for _, test := range []struct {
-			offset   int64
-			whence   int
-			from, to int64
-		}{
-			{0, io.SeekStart, 0, 10}, {1 << 20, io.SeekStart, 1 << 20, 1<<20 + 5000}, {-3, io.SeekEnd, size - 3, size},
-			{0, io.SeekStart, 0, size}, {1<<20 - 1, io.SeekStart, 1<<20 - 1, 3 << 20},
-			{100, io.SeekCurrent, 3<<20 + 100, 3<<20 + 101},
-			{-101, io.SeekCurrent, 3 << 20, 3<<20 + 3}, {0, io.SeekEnd, size, size}, {5, io.SeekEnd, size, size},
-		} {
-			if _, err := b.Seek(test.offset, test.whence); err != nil {
-				t.Fatal(err)
-			}
-			got, err := io.ReadAll(io.LimitReader(b, test.to-test.from))
-			if err != nil || !bytes.Equal(got, want[test.from:test.to]) {
-				t.Fatalf("seek %d from %d: read %d bytes, error %v, want %d to %d", test.offset, test.whence, len(got), err,
-					test.from, test.to)
-			}
-		}
-		if n, err := b.Read(make([]byte, 1)); n != 0 || err != io.EOF {
-			t.Errorf("past the end: %d bytes, error %v", n, err)
-		}
-	})
-
+	t.Run("reads_from_any_place", func(t *testing.T) { wantAnywhere(t, s, want) })
 	t.Run("refuses_places_that_are_none", func(t *testing.T) {
 		b := mustOpen(t, s, blobID(1))
 		for _, whence := range []int{io.SeekStart, 7} {
@@ -98,4 +72,32 @@ func open(t *testing.T, h harness) {
 			t.Errorf("%d bytes, error %v", len(got), err)
 		}
 	})
+}
+
+// wantAnywhere reads a blob of this content from many places.
+func wantAnywhere(t *testing.T, s blob.Store, want []byte) {
+	b := mustOpen(t, s, blobID(1))
+	size := int64(len(want))
+	for _, test := range []struct {
+		offset   int64
+		whence   int
+		from, to int64
+	}{
+		{0, io.SeekStart, 0, 10}, {1 << 20, io.SeekStart, 1 << 20, 1<<20 + 5000}, {-3, io.SeekEnd, size - 3, size},
+		{0, io.SeekStart, 0, size}, {1<<20 - 1, io.SeekStart, 1<<20 - 1, 3 << 20},
+		{100, io.SeekCurrent, 3<<20 + 100, 3<<20 + 101},
+		{-101, io.SeekCurrent, 3 << 20, 3<<20 + 3}, {0, io.SeekEnd, size, size}, {5, io.SeekEnd, size, size},
+	} {
+		if _, err := b.Seek(test.offset, test.whence); err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(io.LimitReader(b, test.to-test.from))
+		if err != nil || !bytes.Equal(got, want[test.from:test.to]) {
+			t.Fatalf("seek %d from %d: read %d bytes, error %v, want %d to %d", test.offset, test.whence, len(got), err,
+				test.from, test.to)
+		}
+	}
+	if n, err := b.Read(make([]byte, 1)); n != 0 || err != io.EOF {
+		t.Errorf("past the end: %d bytes, error %v", n, err)
+	}
 }

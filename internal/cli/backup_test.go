@@ -70,8 +70,18 @@ func TestBackupAndRestore(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// Outside of the data directory it could be somebody else's.
-	elsewhere := []string{"--data", other, "--keyring", "file:" + filepath.Join(other, "keyring")}
+	wantOthersRing(t, other)
+	mustServe(t, nil, "--listen", "127.0.0.1:0", "--data", other)
+	if said := mustRun(t, []string{"SIGNET_DATA=" + other}, "user", "show", "alice"); !strings.Contains(said, "alice") {
+		t.Errorf("the restored server says %q", said)
+	}
+}
+
+// wantOthersRing starts a server on a key ring that is named: outside of the data directory it
+// could be somebody else's.
+func wantOthersRing(t *testing.T, data string) {
+	t.Helper()
+	elsewhere := []string{"--data", data, "--keyring", "file:" + filepath.Join(data, "keyring")}
 	if code, _, stderr := run(t, nil,
 		append([]string{"serve", "--listen", "127.0.0.1:0"}, elsewhere...)...); code != exitWrong ||
 		!strings.Contains(stderr, "signet adopt") {
@@ -82,10 +92,6 @@ func TestBackupAndRestore(t *testing.T) {
 	if code != exitWrong || !found || !strings.Contains(said, "Takes over the key ring at") ||
 		!strings.Contains(said, "epoch "+strings.TrimSpace(epoch)) {
 		t.Fatalf("adopt ended with %d and said %q, %q", code, said, stderr)
-	}
-	mustServe(t, nil, "--listen", "127.0.0.1:0", "--data", other)
-	if said := mustRun(t, []string{"SIGNET_DATA=" + other}, "user", "show", "alice"); !strings.Contains(said, "alice") {
-		t.Errorf("the restored server says %q", said)
 	}
 }
 

@@ -100,22 +100,7 @@ func killInPieces(t *testing.T, s *server) {
 	}
 	for _, reader := range coming {
 		reader.Client = s.client(reader.key, reader.secret, persistent)
-		var got []string
-		eventually(t, "a new member has all messages", func() bool {
-			got = nil
-			for _, e := range kinds(mustQueue(t, reader), client.EventGroupMessage) {
-				m, err := e.Message()
-				if err != nil {
-					t.Fatal(err)
-				}
-				got = append(got, m.Body)
-			}
-			return len(got) >= len(want)
-		})
-		if !slices.Equal(got, want) {
-			t.Fatalf("a new member reads %v", got)
-		}
-		wantUnread(t, reader, len(want))
+		wantHistory(t, reader, want)
 	}
 	for _, e := range mustQueue(t, bob) {
 		if slices.Contains(emptied, e.ID) {
@@ -124,6 +109,27 @@ func killInPieces(t *testing.T, s *server) {
 	}
 	s.stop()
 	s.wantQuietLog()
+}
+
+// wantHistory waits until a new member has all messages of a group, in their order.
+func wantHistory(t *testing.T, reader person, want []string) {
+	t.Helper()
+	var got []string
+	eventually(t, "a new member has all messages", func() bool {
+		got = nil
+		for _, e := range kinds(mustQueue(t, reader), client.EventGroupMessage) {
+			m, err := e.Message()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, m.Body)
+		}
+		return len(got) >= len(want)
+	})
+	if !slices.Equal(got, want) {
+		t.Fatalf("a new member reads %v", got)
+	}
+	wantUnread(t, reader, len(want))
 }
 
 // mustQueue reads a whole queue and leaves it as it is.

@@ -108,24 +108,30 @@ func TestMigratedInstallationIsWhatItWas(t *testing.T) {
 	if err != nil || len(next) != 1 || next[0].ID != events[len(events)-1].ID {
 		t.Errorf("after what was seen there is %v, error %v, want the last event", next, err)
 	}
+	wantNextOfStream(t, server, bob, seen, next[0].ID)
+	s.wantWritable(t, server)
+	if again, err := offline.Migrate(t.Context(), work); err != nil || !again.Before {
+		t.Errorf("a second time: %+v, error %v, want that nothing was left to do", again, err)
+	}
+}
+
+// wantNextOfStream opens a stream that goes on after an event.
+func wantNextOfStream(t *testing.T, server *apptest.Server, reader *apptest.Person, seen, want string) {
+	t.Helper()
 	stream := server.MustOpen(t, server.NewHTTPClient(),
 		apptest.Request{Method: "GET", Target: "/v2/events", Header: [][2]string{
 			{"Accept", "text/event-stream"}, {"Last-Event-ID", seen},
-			{"Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte(bob.Key+":"+bob.Secret))}}})
+			{"Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte(reader.Key+":"+reader.Secret))}}})
 	for {
 		line, ok := stream.Line()
 		if id, found := strings.CutPrefix(line, "id: "); !ok || found {
-			if id != next[0].ID {
-				t.Errorf("the stream goes on with %q, want %s", line, next[0].ID)
+			if id != want {
+				t.Errorf("the stream goes on with %q, want %s", line, want)
 			}
 			break
 		}
 	}
 	stream.Close()
-	s.wantWritable(t, server)
-	if again, err := offline.Migrate(t.Context(), work); err != nil || !again.Before {
-		t.Errorf("a second time: %+v, error %v, want that nothing was left to do", again, err)
-	}
 }
 
 // A place in a search that a client was given goes on too: it is sealed with the

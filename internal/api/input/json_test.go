@@ -161,42 +161,53 @@ func FuzzParseJSON(f *testing.F) {
 		if wantErr != nil {
 			t.Fatalf("accepted %v, encoding/json says %v", got.list, wantErr)
 		}
-		names := make([]string, len(got.list))
-		for i, given := range got.list {
-			names[i] = given.name
-			raw := given.text
-			if given.kind == textKind {
-				raw = given.raw
-				var text string
-				if err := json.Unmarshal([]byte(raw), &text); err != nil || text != given.text {
-					t.Fatalf("%q reads as %q, encoding/json says %q (%v)", raw, given.text, text, err)
-				}
-			}
-			if raw != string(want[given.name]) {
-				t.Fatalf("%q holds %q, encoding/json says %q", given.name, raw, want[given.name])
-			}
-		}
-		slices.Sort(names)
-		if sorted := slices.Sorted(maps.Keys(want)); !slices.Equal(names, sorted) {
-			t.Fatalf("names %q, encoding/json says %q", names, sorted)
-		}
-		// What was read once reads the same again.
-		again, err := json.Marshal(want)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var second Fields
-		if fault := parseJSON(again, &second); fault != nil || len(second.list) != len(got.list) {
-			t.Fatalf("%s: written again as %s, refused with %v", body, again, fault)
-		}
-		for _, given := range got.list {
-			if repeated := second.get(given.name); repeated == nil || repeated.kind != given.kind || given.kind == textKind &&
-				repeated.text != given.text {
-				t.Fatalf("%q: got %+v the second time, %+v the first", given.name, repeated, given)
-			}
-		}
+		wantSameAsJSON(t, &got, want)
+		wantSameAgain(t, body, &got, want)
 		exercise(&got)
 	})
+}
+
+// wantSameAsJSON compares what was read with what encoding/json reads.
+func wantSameAsJSON(t *testing.T, got *Fields, want map[string]json.RawMessage) {
+	t.Helper()
+	names := make([]string, len(got.list))
+	for i, given := range got.list {
+		names[i] = given.name
+		raw := given.text
+		if given.kind == textKind {
+			raw = given.raw
+			var text string
+			if err := json.Unmarshal([]byte(raw), &text); err != nil || text != given.text {
+				t.Fatalf("%q reads as %q, encoding/json says %q (%v)", raw, given.text, text, err)
+			}
+		}
+		if raw != string(want[given.name]) {
+			t.Fatalf("%q holds %q, encoding/json says %q", given.name, raw, want[given.name])
+		}
+	}
+	slices.Sort(names)
+	if sorted := slices.Sorted(maps.Keys(want)); !slices.Equal(names, sorted) {
+		t.Fatalf("names %q, encoding/json says %q", names, sorted)
+	}
+}
+
+// wantSameAgain writes what was read and reads it again.
+func wantSameAgain(t *testing.T, body string, got *Fields, want map[string]json.RawMessage) {
+	t.Helper()
+	again, err := json.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var second Fields
+	if fault := parseJSON(again, &second); fault != nil || len(second.list) != len(got.list) {
+		t.Fatalf("%s: written again as %s, refused with %v", body, again, fault)
+	}
+	for _, given := range got.list {
+		if repeated := second.get(given.name); repeated == nil || repeated.kind != given.kind || given.kind == textKind &&
+			repeated.text != given.text {
+			t.Fatalf("%q: got %+v the second time, %+v the first", given.name, repeated, given)
+		}
+	}
 }
 
 // inspect finds in JSON what encoding/json lets through.

@@ -58,20 +58,14 @@ func (l *letter) content() string {
 // send carries a letter out: the message, or the first one of a repeated request,
 // or why it is refused.
 func (w *world) send(l *letter, id model.MessageID) (m *message, repeated bool, code string) {
-	if first := l.from.requests[l.request]; l.request != "" && first != nil &&
-		first.created.After(w.now.Add(-requestWindow)) {
+	if first := w.repeats(l); first != nil {
 		if first.entity != l.entity() || first.content != l.content() {
 			return nil, false, requestReused
 		}
 		return first.message, true, fine
 	}
-	if f := l.forward; f != nil {
-		switch {
-		case !w.sees(l.from, f) || f.recalled:
-			return nil, false, notFound
-		case !f.organization.forward:
-			return nil, false, forwardOff
-		}
+	if code := w.mayForward(l); code != fine {
+		return nil, false, code
 	}
 	o, code := w.route(l)
 	if code != fine {
@@ -81,13 +75,7 @@ func (w *world) send(l *letter, id model.MessageID) (m *message, repeated bool, 
 	if code != fine {
 		return nil, false, code
 	}
-	dor := o.dor && l.dor == nil || l.dor != nil && *l.dor
-	if f := l.forward; f != nil {
-		dor = dor || f.dor
-		if f.ttl != model.NoTTL && (ttl == model.NoTTL || f.ttl < ttl) {
-			ttl = f.ttl
-		}
-	}
+	ttl, dor := l.ends(o, ttl)
 	m = &message{
 		id: id, organization: o, sender: l.from, recipient: l.to, group: l.group, body: l.body, created: w.now, ttl: ttl,
 		dor: dor, priority: l.priority, copies: map[*account]*received{},
@@ -119,6 +107,42 @@ func (w *world) send(l *letter, id model.MessageID) (m *message, repeated bool, 
 		}
 	}
 	return m, false, fine
+}
+
+// repeats returns the request that a letter repeats; nil where it does not.
+func (w *world) repeats(l *letter) *request {
+	first := l.from.requests[l.request]
+	if l.request == "" || first == nil || !first.created.After(w.now.Add(-requestWindow)) {
+		return nil
+	}
+	return first
+}
+
+// mayForward is the code of a refusal to forward what a letter does.
+func (w *world) mayForward(l *letter) string {
+	f := l.forward
+	switch {
+	case f == nil:
+		return fine
+	case !w.sees(l.from, f) || f.recalled:
+		return notFound
+	case !f.organization.forward:
+		return forwardOff
+	}
+	return fine
+}
+
+// ends is when a letter ends that lasts so long in an organization: one that forwards another
+// lasts no longer than that.
+func (l *letter) ends(o *organization, within int) (ttl int, dor bool) {
+	ttl, dor = within, o.dor && l.dor == nil || l.dor != nil && *l.dor
+	if f := l.forward; f != nil {
+		dor = dor || f.dor
+		if f.ttl != model.NoTTL && (ttl == model.NoTTL || f.ttl < ttl) {
+			ttl = f.ttl
+		}
+	}
+	return ttl, dor
 }
 
 // route finds the organization of a message (contract, 5.1).
