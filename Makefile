@@ -158,7 +158,7 @@ test-report: ## list what failed in the last `make test`, what took longest, and
 	@go run ./internal/testenv/report bin/tests/*.json
 
 .PHONY: check
-check: check-format check-vet check-static check-modules check-generated check-openapi check-web check-commits ## run every check but the tests
+check: check-format check-vet check-static check-complexity check-modules check-generated check-openapi check-web check-commits ## run every check but the tests
 
 .PHONY: check-format
 check-format:
@@ -171,6 +171,11 @@ check-vet:
 .PHONY: check-static
 check-static:
 	go tool staticcheck ./...
+
+# More than 20 ways through a function are more than a reader keeps in mind, or a test goes.
+.PHONY: check-complexity
+check-complexity:
+	go tool gocyclo -over 20 -ignore '(^|/)node_modules/' .
 
 .PHONY: check-modules
 check-modules:
