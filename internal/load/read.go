@@ -8,7 +8,7 @@ import (
 	"net/http"
 )
 
-// queued is how many messages a poll reads.
+// queued is how many messages a poll reads, and a page has.
 const queued = 50
 
 // polling reads 50 queued messages, which stay there.
@@ -29,11 +29,17 @@ func (s *polling) prepare(ctx context.Context, on *stage, p *Plan) error {
 }
 
 func (s *polling) operate(ctx context.Context, c *connection, worker int) error {
-	if err := c.call(ctx, s.polls[worker]); err != nil {
+	return c.page(ctx, s.polls[worker], "event_id")
+}
+
+// page makes a call whose answer is to be a full page, of events or messages, which this
+// field identifies.
+func (c *connection) page(ctx context.Context, call *request, field string) error {
+	if err := c.call(ctx, call); err != nil {
 		return err
 	}
-	if n := bytes.Count(c.answer.Body(), []byte(`"event_id"`)); n != queued {
-		return unexpected("%s: %d events, want %d", s.polls[worker], n, queued)
+	if n := bytes.Count(c.answer.Body(), []byte(`"`+field+`"`)); n != queued {
+		return unexpected("%s: %d times %s, want %d", call, n, field, queued)
 	}
 	return nil
 }
@@ -58,13 +64,7 @@ func (s *paging) prepare(ctx context.Context, on *stage, p *Plan) error {
 }
 
 func (s *paging) operate(ctx context.Context, c *connection, worker int) error {
-	if err := c.call(ctx, s.pages[worker]); err != nil {
-		return err
-	}
-	if n := bytes.Count(c.answer.Body(), []byte(`"message_id"`)); n != queued {
-		return unexpected("%s: %d messages, want %d", s.pages[worker], n, queued)
-	}
-	return nil
+	return c.page(ctx, s.pages[worker], "message_id")
 }
 
 // write sends each of these people so many messages.
