@@ -29,15 +29,23 @@ help: ## list the targets
 build: pages ## build bin/signet: one static file, the same bytes for the same sources
 	CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o bin/signet ./cmd/signet
 
+.PHONY: build-bench
+build-bench: ## build bin/signet-bench, the load generator
+	CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o bin/signet-bench ./cmd/signet-bench
+
 # The second time everything is compiled anew, on another path, so that nothing of the
 # first is taken from Go's cache.
 .PHONY: check-reproducible
 check-reproducible: ## build the last commit twice, on two paths, and compare the files
 	@set -e; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; \
 	git clone -q . "$$dir/one"; git clone -q . "$$dir/a longer/path to/two"; \
-	$(MAKE) -s -C "$$dir/one" build; GOCACHE="$$dir/cache" $(MAKE) -s -C "$$dir/a longer/path to/two" build; \
-	cmp "$$dir/one/bin/signet" "$$dir/a longer/path to/two/bin/signet"; \
-	echo "both are the same $$(wc -c <"$$dir/one/bin/signet") bytes: $$(sha256sum <"$$dir/one/bin/signet")"
+	$(MAKE) -s -C "$$dir/one" build build-bench; \
+	GOCACHE="$$dir/cache" $(MAKE) -s -C "$$dir/a longer/path to/two" build build-bench; \
+	for program in signet signet-bench; do \
+		cmp "$$dir/one/bin/$$program" "$$dir/a longer/path to/two/bin/$$program"; \
+		echo "$$program is twice the same $$(wc -c <"$$dir/one/bin/$$program") bytes:" \
+			"$$(sha256sum <"$$dir/one/bin/$$program")"; \
+	done
 
 .PHONY: sbom
 sbom: build ## list the modules in bin/signet as CycloneDX, in bin/signet.cdx.json
@@ -89,7 +97,7 @@ ON_BOTH = ./docs/api ./internal/api ./internal/clientreplay ./internal/service/m
 
 # What the tests run, and start servers of. It is built before they run, once for all of them.
 .PHONY: test-servers
-test-servers: build client
+test-servers: build build-bench client
 	@internal/store/postgrestest/install.sh
 	@web/tests/install.sh
 	@mkdir -p bin/tests
@@ -99,6 +107,7 @@ test-servers: build client
 	go -C internal/testenv/gotestsum tool -n gotestsum >/dev/null
 
 test test-race test-pages torture bench-pages: export SIGNET_TEST_PROGRAM = $(CURDIR)/bin/signet
+test test-race torture bench: export SIGNET_TEST_BENCH = $(CURDIR)/bin/signet-bench
 
 # The race detector watches every line of ours. It leaves out SQLite's C, which came to Go by
 # a compiler and is most of what the tests run, and what shares nothing: the standard library's
@@ -148,7 +157,7 @@ test-pages: test-servers ## run the tests of the pages in a browser; ARGS=--ui t
 	$(call PLAYWRIGHT,pages) $(ARGS)
 
 # Without what waits for browsers, processes and other servers.
-SLOW = e2e|app|cli|transfer|clientreplay|load|store/postgres|store/enginetest|seal/pgring|live/natsbus|blob|testenv.*
+SLOW = e2e|app|cli|benchcli|transfer|clientreplay|load|store/postgres|store/enginetest|seal/pgring|live/natsbus|blob|testenv.*
 .PHONY: test-fast
 test-fast: ## run the tests of the inner loop: no browser, no second engine, no end-to-end
 	go test $$(go list ./... | grep -vE '/internal/($(SLOW))$$|/bench$$|/deploy$$|/docs/api$$')
@@ -239,7 +248,7 @@ fuzz: ## run every fuzz target for FUZZTIME (30s)
 
 # It needs PostgreSQL on the machine, as the tests do, and nothing else that works.
 .PHONY: bench
-bench: ## measure the server on both stores and write docs/performance.md: half an hour (BENCH_QUICK=1: some minutes, to bin/bench)
+bench: build-bench ## measure the server on both stores and write docs/performance.md: half an hour (BENCH_QUICK=1: some minutes, to bin/bench)
 	SIGNET_BENCH=$(if $(BENCH_QUICK),quick,full) SIGNET_BENCH_STORED=$(BENCH_STORED) \
 		SIGNET_BENCH_OUT="$(CURDIR)/$(if $(BENCH_QUICK),bin/bench,docs)" go test -count=1 -timeout 0 -v -run '^TestBench$$' ./bench
 

@@ -61,7 +61,7 @@ func mustStartFloor(t *testing.T) *load.FloorServer {
 	if err := build(); err != nil {
 		t.Fatal(err)
 	}
-	floor, err := load.StartFloor(t.Context(), program, t.TempDir())
+	floor, err := load.StartFloor(t.Context(), generator, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,5 @@
-// Package bench measures the built server with the load generator of `signet
-// bench`, on the embedded store and on PostgreSQL, and writes what came out into
+// Package bench measures the built server with the load generator of
+// `signet-bench`, on the embedded store and on PostgreSQL, and writes what came out into
 // docs/performance.md: tables between markers, and plots beside the page.
 //
 // `make bench` runs it whole; BENCH_QUICK=1 makes that a short one whose page is

@@ -12,13 +12,18 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	// The programs are built and run, not imported. This makes "go test" see that these
+	// tests depend on their code.
+	_ "signet/internal/benchcli"
+	_ "signet/internal/cli"
+
 	"signet/internal/load"
 	"signet/internal/store/postgrestest"
 	"signet/internal/testenv"
 )
 
-// program is the built server.
-var program string
+// program is the built server, and generator the built signet-bench, which serves the floor.
+var program, generator string
 
 func TestMain(m *testing.M) {
 	testenv.Clear()
@@ -27,15 +32,18 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	program = filepath.Join(dir, "signet")
+	program, generator = filepath.Join(dir, "signet"), filepath.Join(dir, "signet-bench")
 	code := m.Run()
 	_ = os.RemoveAll(dir)
 	os.Exit(code)
 }
 
-// build builds the program once, when it is first needed.
+// build builds the programs once, when they are first needed.
 var build = sync.OnceValue(func() error {
 	_, err := testenv.Build(filepath.Dir(program))
+	if err == nil {
+		_, err = testenv.BuildBench(filepath.Dir(generator))
+	}
 	return err
 })
 

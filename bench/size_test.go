@@ -71,7 +71,7 @@ func mustSize(t *testing.T) size {
 	return s
 }
 
-// set is the set of `signet bench run`, at this size.
+// set is the set of `signet-bench run`, at this size.
 func (s size) set() (plans []load.Plan) {
 	for _, p := range load.Set(s.duration, s.warmup) {
 		p.Connections = min(p.Connections, s.most)

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"signet/internal/build"
 	"signet/internal/config"
 	"signet/internal/home"
 	"signet/internal/store"
@@ -14,7 +15,7 @@ import (
 // left out of it.
 func (a *App) tellStart() {
 	cfg := a.cfg
-	version, commit := Build()
+	version, commit := build.Info()
 	inDirectory := func(name string) string { return "file:" + filepath.Join(a.dir, name) }
 	attrs := []any{
 		"version", version, "commit", commit, "schema", store.SchemaVersion(), "data", a.dir,

@@ -11,6 +11,7 @@ import (
 	"signet/internal/api"
 	"signet/internal/audit"
 	"signet/internal/backlog"
+	"signet/internal/build"
 	"signet/internal/content"
 	"signet/internal/custody"
 	"signet/internal/disk"
@@ -119,7 +120,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		times.Offset = func(ctx context.Context) (time.Duration, error) { return clockOffset(ctx, in, engine) }
 	}
 	clock := custody.NewClock(times)
-	version, _ := Build()
+	version, _ := build.Info()
 	registry := stream.NewRegistry(stream.Options{
 		Store: kept, Hub: hub, Clock: in.clock, Log: in.log, Outages: in.outages, Limit: limits.StreamsPerAccount,
 		NodeName: nodeName(), NodeVersion: version, LookAlone: in.pace.Alone, LookConnected: in.pace.Connected,

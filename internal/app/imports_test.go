@@ -34,6 +34,7 @@ type layer struct {
 // picture of docs/architecture.md ("Rooms"), and changes together with it.
 var mayImport = []layer{
 	{"cmd/signet", []string{"internal/cli"}},
+	{"cmd/signet-bench", []string{"internal/benchcli"}},
 	{"bench", nil},
 	{"internal/e2e", nil}, // tests only, of the built program
 	{"internal/clientreplay", nil},
@@ -47,8 +48,10 @@ var mayImport = []layer{
 	{"internal/testenv/commits", nil}, // a check of the commits' messages
 	{"internal/cli", []string{
 		"internal/app", "internal/offline", "internal/home", "internal/transfer", "internal/durable", "internal/config",
-		"internal/load", "internal/spreadsheet", "internal/model", "client",
+		"internal/commandline", "internal/build", "internal/spreadsheet", "internal/model", "client",
 	}},
+	{"internal/benchcli", []string{"internal/load", "internal/commandline", "internal/build", "client"}},
+	{"internal/commandline", []string{"internal/span"}},
 	{"internal/app", []string{
 		"internal/transport", "internal/api", "internal/stream", "internal/home", "internal/service",
 		"internal/access", "internal/people", "internal/overview", "internal/export", "internal/sweep",
@@ -56,7 +59,8 @@ var mayImport = []layer{
 		"internal/content", "internal/custody", "internal/transfer", "internal/store/postgres", "internal/store/sqlite",
 		"internal/store", "internal/store/schema",
 		"internal/live/natsbus", "internal/live", "internal/audit", "internal/seal", "internal/blob", "internal/durable",
-		"internal/disk", "internal/health", "internal/meter", "internal/clock", "internal/config", "internal/model", "web",
+		"internal/disk", "internal/health", "internal/meter", "internal/clock", "internal/config", "internal/build",
+		"internal/model", "web",
 	}},
 	{"internal/offline", []string{
 		"internal/home", "internal/api/wire", "internal/people", "internal/export", "internal/access", "internal/sweep",
@@ -150,7 +154,9 @@ var mayImport = []layer{
 	{"internal/continuation", []string{"internal/model"}},
 	{"internal/cache", nil},
 	{"internal/large", []string{"internal/model"}},
-	{"internal/config", nil},
+	{"internal/config", []string{"internal/span"}},
+	{"internal/span", nil},
+	{"internal/build", nil},
 	{"internal/durable", nil},
 	{"internal/meter", nil},
 	{"internal/clock", nil},
@@ -179,7 +185,7 @@ var onlyIn = map[string][]string{
 	"github.com/nats-io/jwt":         nil,
 	"github.com/nats-io/nkeys":       nil,
 	"github.com/tink-crypto/":        {"internal/seal"},
-	"github.com/alecthomas/kong":     {"internal/cli"},
+	"github.com/alecthomas/kong":     {"internal/cli", "internal/benchcli", "internal/commandline"},
 	"go.yaml.in/yaml":                {"internal/config", "openapi"},
 	"github.com/coder/websocket":     {"internal/api", "client"},
 	"github.com/prometheus/":         {"internal/app", "internal/api", "internal/health"},

@@ -11,6 +11,7 @@ import (
 
 	"signet/internal/audit"
 	"signet/internal/backlog"
+	"signet/internal/build"
 	"signet/internal/content"
 	"signet/internal/custody"
 	"signet/internal/export"
@@ -184,7 +185,7 @@ func oneIf(so bool) float64 {
 
 // registerServer adds what the server is, and whether it would serve a request.
 func (a *App) registerServer() error {
-	version, commit := Build()
+	version, commit := build.Info()
 	return register(a.registry,
 		gauge("signet_build_info", "Always 1: its labels say what runs.",
 			labels{"version": version, "commit": commit, "goversion": runtime.Version(),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"signet/internal/build"
 	"signet/internal/disk"
 	"signet/internal/health"
 	"signet/internal/live"
@@ -71,7 +72,7 @@ func (i *installation) Status(ctx context.Context) (overview.Status, error) {
 
 // server is what this server knows of itself.
 func (i *installation) server(ctx context.Context) overview.Server {
-	version, commit := Build()
+	version, commit := build.Info()
 	meters, room := i.kept.Meters(), i.room.Figures()
 	s := overview.Server{
 		Version: version, Commit: commit, Started: i.started, NotReady: i.ready(ctx), Streams: i.hub.AllStreams(),

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"signet/client"
+	"signet/internal/build"
 	"signet/internal/config"
 	"signet/internal/offline"
 )
@@ -54,7 +55,7 @@ func TestStatusOfAServerAndOfItsStore(t *testing.T) {
 // wantNode asks for the one server that there is.
 func wantNode(t *testing.T, s *client.InstallationStatus, alone bool) {
 	t.Helper()
-	version, commit := Build()
+	version, commit := build.Info()
 	server := s.Server
 	if len(s.Nodes) != 1 || !s.Nodes[0].Alive || !s.Nodes[0].Answers || s.Nodes[0].Version != version ||
 		s.Nodes[0].Name != server.Name || server.Name == "" || server.Version != version || server.Commit != commit {

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"signet/internal/commandline"
 )
 
 // The client commands are run here against a server that records requests and
@@ -340,7 +342,7 @@ func TestClientCommands_say_what_went_wrong(t *testing.T) {
 func TestClientCommands_take_the_credentials_of_operator_json(t *testing.T) {
 	s := newStub(t)
 	dir := t.TempDir()
-	text, _ := json.Marshal(credentials{BaseURL: s.url, Key: "OP", Secret: "X"})
+	text, _ := json.Marshal(commandline.Credentials{BaseURL: s.url, Key: "OP", Secret: "X"})
 	if err := os.WriteFile(filepath.Join(dir, "operator.json"), text, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -435,11 +437,5 @@ func TestLifetime(t *testing.T) {
 		if (err == nil) != (tt.want != 0) || err == nil && int(l) != tt.want {
 			t.Errorf("%q: got %d, %v, want %d", tt.in, l, err, tt.want)
 		}
-	}
-}
-
-func TestPlain_takes_away_what_moves_a_cursor(t *testing.T) {
-	if got := plain("a\x1b[2Jb\nc\u202ed\u2028e"); got != "a [2Jb c d e" {
-		t.Errorf("got %q", got)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"signet/client"
+	"signet/internal/commandline"
 	"signet/internal/config"
 	"signet/internal/offline"
 )
@@ -50,7 +51,7 @@ func (s *showConfigCommand) Run(ctx context.Context, con *console, cfg *config.C
 
 // ask shows the settings of the server that runs.
 func (s *showConfigCommand) ask(ctx context.Context, con *console, cfg *config.Config) error {
-	c, err := (&access{Data: cfg.Data}).ProvideClient(con)
+	c, err := accessTo(cfg.Data).ProvideClient(con)
 	if err != nil {
 		return err
 	}
@@ -64,7 +65,7 @@ func (s *showConfigCommand) ask(ctx context.Context, con *console, cfg *config.C
 }
 
 func showSettings[T any](con *console, asJSON bool, all []T, line func(T) string) error {
-	return table(con, access{JSON: asJSON}, all, nil, "", line)
+	return table(con, access{commandline.Access{JSON: asJSON}}, all, nil, "", line)
 }
 
 type testCommand struct {
@@ -79,7 +80,7 @@ func (t *testCommand) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	problems, warnings := offline.CheckSettings(ctx, cfg, con.variable)
+	problems, warnings := offline.CheckSettings(ctx, cfg, con.env.Variable)
 	for _, text := range warnings {
 		fmt.Fprintf(con.stderr, "signet: warning: %s\n", text)
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"signet/internal/commandline"
 	"signet/internal/offline"
 )
 
@@ -65,11 +66,11 @@ func (c *confirmation) confirm(con *console, what string, d offline.Doomed) erro
 // ask puts a question on the terminal, even where the command's messages go to a file,
 // and returns what was typed; "" where there is no terminal.
 func (c *console) ask(question string) (string, error) {
-	if !isTerminal(c.stdin) {
+	if !commandline.IsTerminal(c.stdin) {
 		return "", nil
 	}
 	shown := c.stderr
-	if !isTerminal(shown) {
+	if !commandline.IsTerminal(shown) {
 		terminal, err := os.OpenFile("/dev/tty", os.O_WRONLY, 0)
 		if err != nil {
 			return "", nil
@@ -83,15 +84,6 @@ func (c *console) ask(question string) (string, error) {
 		return "", fmt.Errorf("read the answer: %w", err)
 	}
 	return strings.TrimSpace(line), nil
-}
-
-func isTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 func described(what, name, token string) string {

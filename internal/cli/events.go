@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"signet/client"
+	"signet/internal/commandline"
 )
 
 type eventsCommand struct {
@@ -122,7 +123,8 @@ func (e *eventsCommand) print(con *console, event client.Event) error {
 	if e.JSON {
 		return con.json(event)
 	}
-	_, err := fmt.Fprintf(con.stdout, "%s %s %s\n", plain(event.ID), plain(string(event.Kind)), plain(summary(event)))
+	_, err := fmt.Fprintf(con.stdout, "%s %s %s\n", commandline.Plain(event.ID),
+		commandline.Plain(string(event.Kind)), commandline.Plain(summary(event)))
 	return err
 }
 

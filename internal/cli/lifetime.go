@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"signet/client"
-	"signet/internal/config"
+	"signet/internal/commandline"
 )
 
 // lifetime is how long a message is kept, in minutes, as a flag: a number of
@@ -25,7 +25,7 @@ func (l *lifetime) UnmarshalText(text []byte) error {
 		*l = lifetime(n)
 		return nil
 	}
-	d, err := parseSpan(s)
+	d, err := commandline.ParseSpan(s)
 	if err != nil || d <= 0 {
 		return fmt.Errorf("want a number of minutes, a time such as 90m, 8h or 7d, or never, not %q", s)
 	}
@@ -46,18 +46,10 @@ type span time.Duration
 
 // UnmarshalText reads the flag.
 func (s *span) UnmarshalText(text []byte) error {
-	d, err := parseSpan(string(text))
+	d, err := commandline.ParseSpan(string(text))
 	if err != nil {
 		return err
 	}
 	*s = span(d)
 	return nil
-}
-
-func parseSpan(s string) (time.Duration, error) {
-	d, err := config.ParseDuration(s)
-	if err == nil && d < 0 {
-		err = fmt.Errorf("want a duration such as 30s, 90m, 8h or 7d, not %q", s)
-	}
-	return d, err
 }

@@ -1,14 +1,11 @@
 package cli
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"regexp"
-	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -17,15 +14,7 @@ import (
 	"signet/internal/testenv"
 )
 
-// TestMain stands for the program where it is called by its name: signet bench starts
-// itself again, as the floor and as a server.
 func TestMain(m *testing.M) {
-	if os.Args[0] == "signet" {
-		ctx, release := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-		code := Run(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr)
-		release()
-		os.Exit(code)
-	}
 	testenv.Clear()
 	dir, err := os.MkdirTemp("", "signet-cli-")
 	if err == nil {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"signet/client"
+	"signet/internal/commandline"
 )
 
 type messageCommands struct {
@@ -107,13 +108,13 @@ func (m *messageSaveCommand) Run(ctx context.Context, con *console, c *client.Cl
 	}
 	size, err := saveNew(name, download)
 	saved := map[string]any{"file": name, "content_type": download.ContentType, "size": size}
-	return show(con, m.access, saved, err, func(map[string]any) []string { return []string{plain(name)} })
+	return show(con, m.access, saved, err, func(map[string]any) []string { return []string{commandline.Plain(name)} })
 }
 
 // ownName is the file's name as its sender gave it, without a directory: it
 // comes from another person.
 func ownName(name string) string {
-	name = plain(filepath.Base(filepath.Clean("/" + name)))
+	name = commandline.Plain(filepath.Base(filepath.Clean("/" + name)))
 	if name == "/" || name == "." || name == "" {
 		return "attachment"
 	}

@@ -8,8 +8,9 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
-	"unicode"
 	"unicode/utf8"
+
+	"signet/internal/commandline"
 )
 
 // show writes a result, or returns the error that came in its place: as JSON, or in the lines that text
@@ -56,20 +57,9 @@ func (c *console) lines(lines ...string) error {
 // cells joins what one line shows.
 func cells(texts ...string) string {
 	for i := range texts {
-		texts[i] = plain(texts[i])
+		texts[i] = commandline.Plain(texts[i])
 	}
 	return strings.Join(texts, "\t")
-}
-
-// plain returns a text without what could move a terminal's cursor or look like
-// another line: other people wrote it.
-func plain(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' {
-			return ' '
-		}
-		return r
-	}, text)
 }
 
 // moment writes a time, or a dash where there is none.

@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"signet/internal/commandline"
 )
 
 // How often progress is shown.
@@ -26,7 +28,7 @@ type progress struct {
 }
 
 func (c *console) progress() *progress {
-	return &progress{w: c.stderr, terminal: isTerminal(c.stderr), now: time.Now}
+	return &progress{w: c.stderr, terminal: commandline.IsTerminal(c.stderr), now: time.Now}
 }
 
 // report is a transfer.Progress.

@@ -6,18 +6,21 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"reflect"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/alecthomas/kong"
 
 	"signet/client"
+	"signet/internal/build"
+	"signet/internal/commandline"
 	"signet/internal/config"
 	"signet/internal/home"
 )
+
+// program is what the program is called.
+const program = "signet"
 
 // The exit codes of every command.
 const (
@@ -57,14 +60,15 @@ type commands struct {
 	Roster       rosterCommands       `cmd:"" group:"client" help:"List and change the caller's conversations."`
 	Metadata     metadataCommands     `cmd:"" group:"client" help:"Show and change what is kept about users and groups."`
 	Search       searchCommand        `cmd:"" group:"client" help:"Find users and groups."`
-	Bench        benchCommands        `cmd:"" group:"client" help:"Put a server under load, and measure what it does and costs."`
+
+	Bench movedBench `cmd:"" hidden:"" passthrough:"" help:"It is a program of its own: signet-bench."`
 
 	VersionFlag kong.VersionFlag `name:"version" help:"Print the version, like the command."`
 }
 
 // console is what a command has besides its context and its flags.
 type console struct {
-	env    []string // "NAME=value" each
+	env    commandline.Environment
 	stdin  io.Reader
 	stdout io.Writer
 	stderr io.Writer
@@ -106,13 +110,13 @@ func Run(ctx context.Context, args, env []string, stdout, stderr io.Writer) int 
 	}
 	exited := -1
 	parser, err := kong.New(newCommands(args),
-		kong.Name("signet"),
+		kong.Name(program),
 		kong.Description(description),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(code int) { exited = code }), // after --help and --version
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
-		kong.TypeMapper(reflect.TypeFor[time.Duration](), kong.MapperFunc(durationFlag)),
-		kong.Vars{"version": versionLine()},
+		commandline.Spans(),
+		kong.Vars{"version": build.Line(program)},
 		kong.ExplicitGroups([]kong.Group{settingsGroup, clientGroup}),
 		kong.PostBuild(describe),
 		kong.BindTo(ctx, (*context.Context)(nil)),
@@ -174,19 +178,6 @@ func (c *console) wantVerifiedLinks(command *kong.Context) error {
 	return nil
 }
 
-// durationFlag reads a flag as durations are read everywhere.
-func durationFlag(ctx *kong.DecodeContext, target reflect.Value) error {
-	var text string
-	if err := ctx.Scan.PopValueInto("duration", &text); err != nil {
-		return err
-	}
-	d, err := parseSpan(text)
-	if err == nil {
-		target.SetInt(int64(d))
-	}
-	return err
-}
-
 // newCommands returns the command line. A command has the flags that follow from the
 // settings if args name it: kong prepares each flag of each command before it reads
 // the first argument, and these would be most of them.
@@ -216,8 +207,6 @@ func (c *console) fail(err error, code int) int {
 	if errors.As(err, new(told)) {
 		return code
 	}
-	for line := range strings.SplitSeq(err.Error(), "\n") {
-		fmt.Fprintf(c.stderr, "signet: %s\n", line)
-	}
+	commandline.Complain(c.stderr, program, err)
 	return code
 }

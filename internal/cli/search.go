@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"signet/client"
+	"signet/internal/commandline"
 )
 
 type searchCommand struct {
@@ -64,7 +65,7 @@ func (s *searchCommand) print(con *console, hit client.Hit) error {
 	if s.JSON {
 		return con.json(hit)
 	}
-	_, err := fmt.Fprintf(con.stdout, "%s  %-7s  %s\n", plain(hit.Entity.Token()), plain(string(hit.Entity.Kind)),
-		plain(hit.Entity.DisplayName()))
+	_, err := fmt.Fprintf(con.stdout, "%s  %-7s  %s\n", commandline.Plain(hit.Entity.Token()),
+		commandline.Plain(string(hit.Entity.Kind)), commandline.Plain(hit.Entity.DisplayName()))
 	return err
 }

@@ -67,7 +67,7 @@ func (s *serveCommand) serve(ctx context.Context, con *console, from config.Sour
 	}
 	// A service manager says so, also where there is nothing to reload. For somebody at a
 	// terminal the signal means that it was closed, and the server ends.
-	if cfg.TLS.Cert != "" || con.variable("INVOCATION_ID") != "" {
+	if cfg.TLS.Cert != "" || con.env.Variable("INVOCATION_ID") != "" {
 		defer reloadOnHangup(server)()
 	}
 	if cfg.Log.Format != "json" {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"signet/client"
+	"signet/internal/commandline"
 	"signet/internal/config"
 	"signet/internal/offline"
 )
@@ -71,8 +72,8 @@ func findStatus(ctx context.Context, con *console, cfg *config.Config) (*status,
 	switch {
 	case err == nil, ctx.Err() != nil:
 		return s, err
-	case con.variable(urlVariable) != "":
-		return nil, fmt.Errorf("%s: %w", con.variable(urlVariable), err)
+	case con.env.Variable(commandline.URLVariable) != "":
+		return nil, fmt.Errorf("%s: %w", con.env.Variable(commandline.URLVariable), err)
 	}
 	return localStatus(ctx, con, cfg)
 }
@@ -174,7 +175,7 @@ func storeName(cfg *config.Config) string {
 // these do not say, where it noted in operator.json that it is.
 func statusAddress(con *console, cfg *config.Config) (string, *http.Transport, error) {
 	if cfg.Listen == config.Default().Listen || strings.HasSuffix(cfg.Listen, ":0") {
-		noted, err := (&access{Data: cfg.Data}).operator(con)
+		noted, err := accessTo(cfg.Data).Operator(con.env)
 		if u, fault := url.Parse(noted.BaseURL); err == nil && fault == nil && u.Port() != "" {
 			if ip := net.ParseIP(u.Hostname()); ip != nil && ip.IsLoopback() {
 				own := *cfg

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"signet/client"
+	"signet/internal/commandline"
 	"signet/internal/durable"
 )
 
@@ -47,5 +48,5 @@ func (u *userExportCommand) Run(ctx context.Context, con *console, c *client.Cli
 		return err
 	}
 	saved := map[string]any{"file": u.File, "size": size}
-	return show(con, u.access, saved, nil, func(map[string]any) []string { return []string{plain(u.File)} })
+	return show(con, u.access, saved, nil, func(map[string]any) []string { return []string{commandline.Plain(u.File)} })
 }

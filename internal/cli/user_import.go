@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	"signet/client"
+	"signet/internal/commandline"
 	"signet/internal/spreadsheet"
 )
 
@@ -59,7 +60,8 @@ func (u *userImportCommand) Run(ctx context.Context, con *console, c *client.Cli
 		return wrongConfiguration{fmt.Errorf("%s: %w", u.File, err)}
 	}
 	if people.Latin {
-		fmt.Fprintf(con.stderr, "signet: %s is not UTF-8 and was read as windows-1252: look at the names\n", plain(u.File))
+		fmt.Fprintf(con.stderr, "signet: %s is not UTF-8 and was read as windows-1252: look at the names\n",
+			commandline.Plain(u.File))
 	}
 	id := u.RequestID
 	if id == "" {
@@ -84,7 +86,7 @@ func (u *userImportCommand) Run(ctx context.Context, con *console, c *client.Cli
 			line := imported{part[i].Row, results[i]}
 			if line.Err != nil {
 				refused++
-				fmt.Fprintf(con.stderr, "signet: row %d: %v\n", line.Row, plain(line.Err.Error()))
+				fmt.Fprintf(con.stderr, "signet: row %d: %v\n", line.Row, commandline.Plain(line.Err.Error()))
 			}
 			if !u.JSON {
 				lines = append(lines, line.cells()...)

@@ -1,25 +1,15 @@
 package cli
 
-import (
-	"fmt"
-	"runtime"
-
-	"signet/internal/app"
-)
+import "signet/internal/build"
 
 type versionCommand struct{}
 
 func (versionCommand) Run(con *console) error {
-	con.printf("%s\n", versionLine())
+	con.printf("%s\n", build.Line(program))
 	return nil
 }
 
-// versionLine is the version, and what the program was built with and for.
-func versionLine() string {
-	return fmt.Sprintf("signet %s %s %s/%s", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-}
-
 func version() string {
-	version, _ := app.Build()
+	version, _ := build.Info()
 	return version
 }

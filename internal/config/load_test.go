@@ -308,3 +308,11 @@ func wantError(t *testing.T, err error, part string) {
 		t.Errorf("got error %q, want %q in it", err, part)
 	}
 }
+
+func TestRetentionsAreGivenInDays(t *testing.T) {
+	for _, key := range []string{"events.retention", "audit.retention"} {
+		if c, err := Load(Sources{Flags: map[string]string{key: "30d"}}); err != nil {
+			t.Errorf("%s: %v, %v", key, c, err)
+		}
+	}
+}

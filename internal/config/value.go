@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"signet/internal/span"
+
 	"go.yaml.in/yaml/v3"
 )
 
@@ -167,7 +169,7 @@ func duration(target *time.Duration, key string, initial, least, most time.Durat
 		// An integer is let through to the parser, whose message names the unit.
 		target: target, initial: initial, tags: []string{"!!str", "!!int"},
 		wrong: "want a duration such as 500ms, 90s, 8h or 30d",
-		write: formatDuration, read: ParseDuration,
+		write: formatDuration, read: span.Parse,
 	}
 	limits := func() error {
 		if *target < least || *target > most {

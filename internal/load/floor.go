@@ -46,10 +46,10 @@ func answerFloor(w http.ResponseWriter, r *http.Request) {
 // called, and so can stay while a server is measured.
 type FloorServer struct{ process *Process }
 
-// StartFloor starts it. The program is signet; dir is where files are copied to, and
+// StartFloor starts it. The program is signet-bench; dir is where files are copied to, and
 // is to lie on the disk of the server's.
 func StartFloor(ctx context.Context, program, dir string) (*FloorServer, error) {
-	p, err := start(ctx, program, nil, "bench", "floor-server", "--dir", dir)
+	p, err := start(ctx, program, nil, "floor-server", "--dir", dir)
 	if err != nil {
 		return nil, err
 	}

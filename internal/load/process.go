@@ -44,8 +44,6 @@ func start(ctx context.Context, program string, environment []string, arguments 
 		}
 	}
 	p.command.Env = append(p.command.Env, environment...)
-	// A program that behaves by its name is called by that name.
-	p.command.Args[0] = "signet"
 	p.command.Stderr = &p.log
 	out, err := p.command.StdoutPipe()
 	if err == nil {

@@ -1,4 +1,5 @@
-package config
+// Package span reads lengths of time as people write them in settings and flags: with days.
+package span
 
 import (
 	"fmt"
@@ -7,9 +8,9 @@ import (
 	"time"
 )
 
-// ParseDuration reads a duration as settings and flags have it: like Go's, 500ms, 90s
-// or 1h30m, and with days before it, 30d or 1d12h.
-func ParseDuration(text string) (time.Duration, error) {
+// Parse reads a duration: like Go's, 500ms, 90s or 1h30m, and with days before it, 30d or
+// 1d12h.
+func Parse(text string) (time.Duration, error) {
 	text = strings.TrimSpace(text)
 	days, rest, found := strings.Cut(text, "d")
 	if !found {

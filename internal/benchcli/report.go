@@ -1,4 +1,4 @@
-package cli
+package benchcli
 
 import (
 	"context"
@@ -6,20 +6,21 @@ import (
 	"fmt"
 	"io"
 
+	"signet/internal/commandline"
 	"signet/internal/load"
 )
 
-// benchReport shows the progress of a run on a terminal, and its results.
-type benchReport struct {
+// report shows the progress of a run on a terminal, and its results.
+type report struct {
 	con      *console
 	json     bool
 	terminal io.Writer // of the progress; nil: there is none
 	results  []*load.Result
 }
 
-func newBenchReport(con *console, json bool) *benchReport {
-	r := &benchReport{con: con, json: json}
-	if isTerminal(con.stderr) {
+func newReport(con *console, json bool) *report {
+	r := &report{con: con, json: json}
+	if commandline.IsTerminal(con.stderr) {
 		r.terminal = con.stderr
 	}
 	return r
@@ -29,7 +30,7 @@ func newBenchReport(con *console, json bool) *benchReport {
 const clearLine = "\r\x1b[K"
 
 // progress shows one line, in place of the last.
-func (r *benchReport) progress(p load.Progress) {
+func (r *report) progress(p load.Progress) {
 	if r.terminal == nil {
 		return
 	}
@@ -47,7 +48,7 @@ func (r *benchReport) progress(p load.Progress) {
 }
 
 // add takes a result, if there is one.
-func (r *benchReport) add(result *load.Result) {
+func (r *report) add(result *load.Result) {
 	if result != nil {
 		r.results = append(r.results, result)
 	}
@@ -55,7 +56,7 @@ func (r *benchReport) add(result *load.Result) {
 
 // end prints the results. A run in which anything failed, or that was interrupted,
 // has failed as a whole.
-func (r *benchReport) end(err error) error {
+func (r *report) end(err error) error {
 	if r.terminal != nil {
 		fmt.Fprint(r.terminal, clearLine)
 	}
@@ -82,7 +83,7 @@ func (r *benchReport) end(err error) error {
 	return nil
 }
 
-func (r *benchReport) print() error {
+func (r *report) print() error {
 	if r.json {
 		for _, result := range r.results {
 			if err := r.con.json(result); err != nil {
@@ -91,11 +92,19 @@ func (r *benchReport) print() error {
 		}
 		return nil
 	}
-	if err := r.con.lines(r.table()...); err != nil {
+	if err := r.con.lines(r.table()); err != nil {
 		return err
 	}
 	for _, note := range r.notes() {
-		r.con.printf("%s\n", note)
+		fmt.Fprintln(r.con.stdout, note)
 	}
 	return nil
+}
+
+// count writes a number with its noun.
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }

@@ -1,4 +1,4 @@
-package cli
+package benchcli
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"time"
@@ -13,9 +14,10 @@ import (
 	"signet/internal/load"
 )
 
-type benchRun struct {
+type runCommand struct {
 	Scenarios   []string      `arg:"" optional:"" name:"scenario" help:"Only these scenarios of the set."`
 	Dir         string        `placeholder:"DIR" help:"Directory on the disk to measure, in which the server's own is made and removed. Default: where the system has temporary files."`
+	Program     string        `placeholder:"PATH" help:"The server to measure. Default: signet beside this program, else on the PATH."`
 	Database    string        `placeholder:"URL" help:"An empty PostgreSQL database to measure, instead of the embedded store [SIGNET_BENCH_DATABASE]. What was written stays there: drop it afterwards."`
 	DatabasePID int           `name:"database-pid" placeholder:"PID" help:"The postmaster of the database on this machine, which counts with all of its children."`
 	Duration    time.Duration `short:"d" default:"5s" placeholder:"TIME" help:"How long to measure each. Default 5s."`
@@ -25,24 +27,24 @@ type benchRun struct {
 	JSON        bool          `name:"json" help:"Print JSON, one value on a line."`
 }
 
-func (benchRun) Help() string {
-	return `The server is this program, without limits, in a directory that is removed afterwards. The floor is
+func (runCommand) Help() string {
+	return `The server runs without limits, in a directory that is removed afterwards. The floor is
 measured right before and right after each scenario, on as many connections, and the figures are put beside the
 mean of both.
 
 Examples:
 
-  signet bench run
+  signet-bench run
 
-  signet bench run send group --duration 10s --dir /var/lib
+  signet-bench run send group --duration 10s --dir /var/lib
 
-  signet bench run --database postgres://signet@127.0.0.1/bench --database-pid "$(head -1 /var/lib/postgresql/15/main/postmaster.pid)"`
+  signet-bench run --database postgres://signet@127.0.0.1/bench --database-pid "$(head -1 /var/lib/postgresql/15/main/postmaster.pid)"`
 }
 
 // quickTime is how long a quick run measures.
 const quickTime = 500 * time.Millisecond
 
-func (b *benchRun) Run(ctx context.Context, con *console) (err error) {
+func (b *runCommand) Run(ctx context.Context, con *console) (err error) {
 	if b.Quick {
 		b.Duration, b.Warmup = quickTime, quickTime/5
 	}
@@ -63,7 +65,7 @@ func (b *benchRun) Run(ctx context.Context, con *console) (err error) {
 	if b.DatabasePID != 0 && !load.Running(b.DatabasePID) {
 		return wrongConfiguration{fmt.Errorf("what process %d uses cannot be read", b.DatabasePID)}
 	}
-	program, err := os.Executable()
+	server, err := b.findServer()
 	if err != nil {
 		return err
 	}
@@ -73,18 +75,40 @@ func (b *benchRun) Run(ctx context.Context, con *console) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	if !load.OnDisk(dir) {
-		fmt.Fprintf(con.stderr, "signet: %s is in memory, where nothing has to be waited for: name a directory on a disk "+
-			"with --dir\n", dir)
+		fmt.Fprintf(con.stderr, "signet-bench: %s is in memory, where nothing has to be waited for: name a directory on a "+
+			"disk with --dir\n", dir)
 	}
-	own := load.Own{Program: program, Data: filepath.Join(dir, "data"),
-		Database: cmp.Or(b.Database, con.variable("SIGNET_BENCH_DATABASE")), Postgres: b.DatabasePID}
-	out := newBenchReport(con, b.JSON)
+	own := load.Own{Program: server, Data: filepath.Join(dir, "data"),
+		Database: cmp.Or(b.Database, con.env.Variable("SIGNET_BENCH_DATABASE")), Postgres: b.DatabasePID}
+	out := newReport(con, b.JSON)
 	return out.end(b.measure(ctx, own, plans, out))
 }
 
+// findServer returns the path of the server's program: both are built and installed beside
+// each other.
+func (b *runCommand) findServer() (string, error) {
+	if b.Program != "" {
+		return b.Program, nil
+	}
+	if self, err := os.Executable(); err == nil {
+		if beside, err := exec.LookPath(filepath.Join(filepath.Dir(self), "signet")); err == nil {
+			return beside, nil
+		}
+	}
+	found, err := exec.LookPath("signet")
+	if err != nil {
+		return "", wrongConfiguration{fmt.Errorf("find the server to measure: %w: name it with --program", err)}
+	}
+	return found, nil
+}
+
 // measure carries out the plans one after the other.
-func (b *benchRun) measure(ctx context.Context, own load.Own, plans []load.Plan, out *benchReport) (err error) {
-	floor, err := load.StartFloor(ctx, own.Program, filepath.Dir(own.Data))
+func (b *runCommand) measure(ctx context.Context, own load.Own, plans []load.Plan, out *report) (err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	floor, err := load.StartFloor(ctx, self, filepath.Dir(own.Data))
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package cli
+package benchcli
 
 import (
 	"fmt"
@@ -7,19 +7,20 @@ import (
 	"strconv"
 	"strings"
 
+	"signet/internal/commandline"
 	"signet/internal/load"
 )
 
-// benchColumn is a column of a report's table. Its text is "" where a result has
+// column is a column of a report's table. Its text is "" where a result has
 // nothing to show there; a column without any text is left out.
-type benchColumn struct {
+type column struct {
 	head string
 	text func(*load.Result) string
 }
 
-// benchColumns returns the columns in their order.
-func benchColumns() []benchColumn {
-	return []benchColumn{
+// columns returns the columns in their order.
+func columns() []column {
+	return []column{
 		{"scenario", func(r *load.Result) string { return r.Scenario }},
 		{"members", func(r *load.Result) string {
 			if r.Members < 2 {
@@ -64,9 +65,9 @@ func benchColumns() []benchColumn {
 }
 
 // table returns the lines of the table, whose cells are parted by tabs.
-func (r *benchReport) table() []string {
+func (r *report) table() []string {
 	lines := make([][]string, len(r.results)+1)
-	for _, column := range benchColumns() {
+	for _, column := range columns() {
 		cells := []string{column.head}
 		for _, result := range r.results {
 			cells = append(cells, column.text(result))
@@ -80,13 +81,13 @@ func (r *benchReport) table() []string {
 	}
 	joined := make([]string, len(lines))
 	for i, line := range lines {
-		joined[i] = cells(line...)
+		joined[i] = strings.Join(line, "\t")
 	}
 	return joined
 }
 
 // notes tell what fits into no column.
-func (r *benchReport) notes() (notes []string) {
+func (r *report) notes() (notes []string) {
 	for _, result := range r.results {
 		name := fmt.Sprintf("%s, %s", result.Scenario, count(result.Connections, "connection", "connections"))
 		if s := result.Idle; s != nil {
@@ -107,7 +108,7 @@ func (r *benchReport) notes() (notes []string) {
 				kinds = append(kinds, fmt.Sprintf("%d × %s", result.Errors[kind], kind))
 			}
 			notes = append(notes, fmt.Sprintf("%s: failed: %s; the first: %s", name, strings.Join(kinds, ", "),
-				plain(result.FirstError)))
+				commandline.Plain(result.FirstError)))
 		}
 		if result.Errors["429"] > 0 {
 			notes = append(notes, "The server limits how much a key may send and call. An operator's key, or "+

@@ -1,9 +1,13 @@
-package config
+package span
 
 import (
 	"testing"
 	"time"
+
+	"signet/internal/testenv"
 )
+
+func TestMain(m *testing.M) { testenv.Clear(); m.Run() }
 
 func TestDurationsHaveDays(t *testing.T) {
 	const day = 24 * time.Hour
@@ -12,18 +16,13 @@ func TestDurationsHaveDays(t *testing.T) {
 		"-1s": -time.Second,
 		"30d": 30 * day, "1d12h": 36 * time.Hour, "0d": 0, "2190d": 2190 * day,
 	} {
-		if got, err := ParseDuration(text); err != nil || got != want {
+		if got, err := Parse(text); err != nil || got != want {
 			t.Errorf("%q is %v, %v, want %v", text, got, err, want)
 		}
 	}
 	for _, text := range []string{"", "d", "30", "30 days", "1.5d", "-1d", "1d-2h", "99999d", "1h2d", "1d2d", "1w"} {
-		if got, err := ParseDuration(text); err == nil {
+		if got, err := Parse(text); err == nil {
 			t.Errorf("%q is %v, want an error", text, got)
-		}
-	}
-	for _, key := range []string{"events.retention", "audit.retention"} {
-		if c, err := Load(Sources{Flags: map[string]string{key: "30d"}}); err != nil {
-			t.Errorf("%s: %v, %v", key, c, err)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package benchcli
 
 import (
 	"bytes"
@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -21,23 +20,15 @@ var quickly = []string{"--duration=100ms", "--warmup=0s", "--connections=2"}
 
 func mustBench(t *testing.T, dir string, args ...string) (stdout string) {
 	t.Helper()
-	code, stdout, stderr := run(t, nil, slices.Concat([]string{"bench"}, args, quickly, []string{"--data", dir})...)
+	code, stdout, stderr := run(t, nil, slices.Concat(args, quickly, []string{"--data", dir})...)
 	if code != exitDone || stderr != "" {
-		t.Fatalf("bench %q: exit code %d, %q", args, code, stderr)
+		t.Fatalf("%q: exit code %d, %q", args, code, stderr)
 	}
 	return stdout
 }
 
-// mustServeFreely starts a server and returns its data directory.
-func mustServeFreely(t *testing.T, args ...string) string {
-	t.Helper()
-	dir := filepath.Join(t.TempDir(), "data")
-	mustServe(t, nil, append([]string{"--listen", "127.0.0.1:0", "--data", dir}, args...)...)
-	return dir
-}
-
-func TestBenchPrintsATable(t *testing.T) {
-	dir := mustServeFreely(t)
+func TestPrintsATable(t *testing.T) {
+	dir := mustServe(t)
 	lines := strings.Split(mustBench(t, dir, "group", "--members=3"), "\n")
 	head, row := strings.Fields(lines[0]), strings.Fields(lines[1])
 	if want := []string{"scenario", "members", "connections", "operations", "ops/s", "copies/s", "errors", "p50", "ms",
@@ -53,8 +44,8 @@ func TestBenchPrintsATable(t *testing.T) {
 }
 
 // The fields of a result are what scripts read: none may go away.
-func TestBenchAsJSONHasTheFieldsThatScriptsRead(t *testing.T) {
-	dir := mustServeFreely(t)
+func TestJSONHasTheFieldsThatScriptsRead(t *testing.T) {
+	dir := mustServe(t)
 	var got map[string]any
 	if err := json.Unmarshal([]byte(mustBench(t, dir, "send", "--json", "--rate=100", "--request-id")), &got); err != nil {
 		t.Fatal(err)
@@ -88,9 +79,9 @@ func TestBenchAsJSONHasTheFieldsThatScriptsRead(t *testing.T) {
 	}
 }
 
-func TestBenchRunMeasuresAServerOfItsOwn(t *testing.T) {
+func TestRunMeasuresAServerOfItsOwn(t *testing.T) {
 	dir := t.TempDir()
-	code, stdout, stderr := run(t, nil, "bench", "run", "unread", "--quick", "--json", "--dir", dir)
+	code, stdout, stderr := run(t, nil, "run", "unread", "--quick", "--json", "--dir", dir)
 	if code != exitDone {
 		t.Fatalf("exit code %d, %q", code, stderr)
 	}
@@ -113,8 +104,16 @@ func TestBenchRunMeasuresAServerOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestBenchFloorAloneNeedsNoServer(t *testing.T) {
-	code, stdout, stderr := run(t, nil, append([]string{"bench", "floor", "--json"}, quickly...)...)
+func TestRunSaysThatItFindsNoServer(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	code, _, stderr := run(t, nil, "run", "--dir", t.TempDir())
+	if code != exitWrong || !strings.Contains(stderr, "--program") {
+		t.Errorf("exit code %d, %q; want 2 and how to name one", code, stderr)
+	}
+}
+
+func TestFloorAloneNeedsNoServer(t *testing.T) {
+	code, stdout, stderr := run(t, nil, append([]string{"floor", "--json"}, quickly...)...)
 	var got load.Result
 	if err := json.Unmarshal([]byte(stdout), &got); code != exitDone || err != nil || got.Operations == 0 ||
 		got.Scenario != load.Floor {
@@ -123,14 +122,14 @@ func TestBenchFloorAloneNeedsNoServer(t *testing.T) {
 }
 
 // A run in which something failed has failed, and says what.
-func TestBenchFailsWhenOperationsDo(t *testing.T) {
-	dir := mustServeFreely(t, "--limits.messages-per-day=3")
+func TestFailsWhenOperationsDo(t *testing.T) {
+	dir := mustServe(t, "--limits.messages-per-day=3")
 	operator := mustReadOperator(t, dir)
 	admin := mustMakeAdministrator(t, operator.Base_URL, operator.API_Key, operator.API_Secret)
 	env := []string{"SIGNET_URL=" + operator.Base_URL, "SIGNET_API_KEY=" + admin.APIKey,
 		"SIGNET_API_SECRET=" + admin.APISecret}
 	// More than the three messages a day that a key may send, however slow the machine is.
-	code, stdout, stderr := run(t, env, "bench", "send", "--connections=1", "--duration=2s", "--warmup=0s", "--rate=100",
+	code, stdout, stderr := run(t, env, "send", "--connections=1", "--duration=2s", "--warmup=0s", "--rate=100",
 		"--no-floor")
 	if code != exitFailed || !strings.Contains(stderr, "operations failed") || !strings.Contains(stdout, "daily_limit") ||
 		!strings.Contains(stdout, "An operator's key") {
@@ -165,8 +164,8 @@ func mustMakeAdministrator(t *testing.T, url, key, secret string) *client.Issued
 	return issued
 }
 
-func TestInterruptedBenchCleansUpAndFails(t *testing.T) {
-	dir := mustServeFreely(t)
+func TestInterruptedCleansUpAndFails(t *testing.T) {
+	dir := mustServe(t)
 	operator := mustReadOperator(t, dir)
 	c, err := client.New(operator.Base_URL, operator.API_Key, operator.API_Secret)
 	if err != nil {
@@ -178,7 +177,7 @@ func TestInterruptedBenchCleansUpAndFails(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	code := make(chan int)
 	go func() {
-		code <- Run(ctx, []string{"bench", "unread", "--duration=1h", "--warmup=0s", "--no-floor", "--data", dir}, nil,
+		code <- Run(ctx, []string{"unread", "--duration=1h", "--warmup=0s", "--no-floor", "--data", dir}, nil,
 			&stdout, &stderr)
 	}()
 	// Whatever it is at once its organization is there.
@@ -201,9 +200,9 @@ func TestInterruptedBenchCleansUpAndFails(t *testing.T) {
 	}
 }
 
-func TestBenchRefusesProcessesThatItCannotRead(t *testing.T) {
-	dir := mustServeFreely(t)
-	code, _, stderr := run(t, nil, "bench", "send", "--pid=2147483647", "--data", dir)
+func TestRefusesProcessesThatItCannotRead(t *testing.T) {
+	dir := mustServe(t)
+	code, _, stderr := run(t, nil, "send", "--pid=2147483647", "--data", dir)
 	if code != exitWrong || !strings.Contains(stderr, "2147483647") {
 		t.Errorf("exit code %d, %q; want 2 and the process named", code, stderr)
 	}

@@ -1,11 +1,16 @@
-package app
+// Package build says which build a program is.
+package build
 
-import "runtime/debug"
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+)
 
-// Build returns what the Go toolchain took from the repository when it built the
+// Info returns what the Go toolchain took from the repository when it built the
 // program: the version, which is the tag or a name that it made of the commit, and
 // the commit. Where it could not tell they are "(devel)" and "unknown".
-func Build() (version, commit string) {
+func Info() (version, commit string) {
 	version, commit = "(devel)", "unknown"
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -25,4 +30,10 @@ func Build() (version, commit string) {
 		}
 	}
 	return version, commit
+}
+
+// Line is what a program prints as its version: what it was built with and for, too.
+func Line(program string) string {
+	version, _ := Info()
+	return fmt.Sprintf("%s %s %s %s/%s", program, version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
