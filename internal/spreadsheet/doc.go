@@ -2,6 +2,6 @@
 // values (RFC 4180) and what goes by that name. It owns the rules of encodings, separators,
 // quotes, names of columns and forms of cells. It knows no call and no file.
 //
-// web/src/state/spreadsheet.ts does the same for the console. testdata/vectors.json holds both to
+// web/src/console/state/spreadsheet.ts does the same for the console. testdata/vectors.json holds both to
 // the same rules: a change is made in both, and has its vectors.
 package spreadsheet

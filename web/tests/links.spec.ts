@@ -1,7 +1,7 @@
 // Addresses and quoted lines in what people wrote: what is linked, and that no text takes long.
 import { expect, test } from "@playwright/test";
-import { type Piece, pieces } from "../src/state/links.js";
-import { blocks } from "../src/state/quotes.js";
+import { type Piece, pieces } from "../src/messenger/state/links.js";
+import { blocks } from "../src/messenger/state/quotes.js";
 import { random } from "./fixtures/random.js";
 
 const links = (text: string) => pieces(text).filter((piece) => typeof piece !== "string");

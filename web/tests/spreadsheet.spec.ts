@@ -21,8 +21,8 @@ const vectors = JSON.parse(readFileSync(local("../../internal/spreadsheet/testda
 async function bundle(): Promise<string> {
   const { outputFiles } = await build({
     stdin: {
-      contents: 'export { readPeople } from "./spreadsheet"; export { formatCSV } from "./csv";',
-      resolveDir: local("../src/state"),
+      contents: 'export { readPeople } from "./console/state/spreadsheet"; export { formatCSV } from "./kit/csv";',
+      resolveDir: local("../src"),
       loader: "ts",
     },
     bundle: true,

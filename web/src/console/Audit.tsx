@@ -1,13 +1,13 @@
 import { useEffect, useState } from "preact/hooks";
-import { all, type Entry, firstWrong, follow, read } from "../state/audit";
+import { describe } from "../kit/describe";
+import { Icon } from "../kit/Icon";
+import { Moment } from "../kit/Moment";
+import { save } from "../kit/save";
+import { Table } from "../kit/Table";
 import { moment } from "../text/format";
 import { text } from "../text/text";
-import { Moment } from "../view/Moment";
-import { describe } from "../view/describe";
-import { Icon } from "../view/Icon";
-import { save } from "../view/save";
-import { Table } from "../view/Table";
 import type { OfOrganization } from "./Organization";
+import { all, type Entry, firstWrong, follow, read } from "./state/audit";
 
 const pageSize = 100;
 

@@ -1,13 +1,12 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { asking, lower } from "../state/elevation";
-import { path } from "../state/route";
-import { session } from "../state/session";
+import { Icon, type IconName } from "../kit/Icon";
+import { Link } from "../kit/Link";
+import { leave, SignOut } from "../kit/SignOut";
+import { path } from "../kit/state/route";
+import { session } from "../kit/state/session";
 import { clock } from "../text/format";
 import { language, text } from "../text/text";
-import { Icon, type IconName } from "../view/Icon";
-import { Link } from "../view/Link";
-import { leave, SignOut } from "../view/SignOut";
 import { Audit } from "./Audit";
 import { Elevate } from "./Elevate";
 import { FirstStart } from "./FirstStart";
@@ -16,6 +15,7 @@ import { Organization } from "./Organization";
 import { Organizations } from "./Organizations";
 import { Overview } from "./Overview";
 import { Settings } from "./Settings";
+import { asking, lower } from "./state/elevation";
 import { Stuck } from "./Stuck";
 
 /** Console is the navigation, and beside it what the address names. */

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
-import { elevate, elevateWithKey } from "../state/elevation";
+import { Dialog } from "../kit/Dialog";
+import { Field } from "../kit/Field";
+import { Form } from "../kit/Form";
 import { text } from "../text/text";
-import { Dialog } from "../view/Dialog";
-import { Field } from "../view/Field";
-import { Form } from "../view/Form";
+import { elevate, elevateWithKey } from "./state/elevation";
 
 /** Elevate asks for the password again, or for a key, before something administrative. */
 export function Elevate({ done, refuse }: { done: () => void; refuse: () => void }) {

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { Icon } from "../view/Icon";
+import { Icon } from "../kit/Icon";
 
 /** Filter is a search field that tells what it holds once nobody has typed for a moment. */
 export function Filter({ label, onChange }: { label: string; onChange: (words: string) => void }) {

@@ -1,11 +1,11 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { client, session } from "../state/session";
+import { Field } from "../kit/Field";
+import { Form } from "../kit/Form";
+import { Icon } from "../kit/Icon";
+import { Link } from "../kit/Link";
+import { client, session } from "../kit/state/session";
 import { text } from "../text/text";
-import { Field } from "../view/Field";
-import { Form } from "../view/Form";
-import { Icon } from "../view/Icon";
-import { Link } from "../view/Link";
 import { Import } from "./Import";
 import { NewPerson } from "./NewPerson";
 import { NewOrganization } from "./Organizations";

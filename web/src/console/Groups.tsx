@@ -1,15 +1,15 @@
 import { useState } from "preact/hooks";
 import type { Schemas } from "../client/index";
-import { administer } from "../state/elevation";
-import { client } from "../state/session";
+import { Confirm } from "../kit/Confirm";
+import { Icon } from "../kit/Icon";
+import { Moment } from "../kit/Moment";
+import { client } from "../kit/state/session";
+import { Table } from "../kit/Table";
+import { toast } from "../kit/Toasts";
 import { text } from "../text/text";
-import { Confirm } from "../view/Confirm";
-import { Icon } from "../view/Icon";
-import { Moment } from "../view/Moment";
-import { Table } from "../view/Table";
-import { toast } from "../view/Toasts";
 import { Filter } from "./Filter";
 import type { OfOrganization } from "./Organization";
+import { administer } from "./state/elevation";
 
 /** Groups lists the groups of an organization, without anything that was written to them. */
 export function Groups({ organization }: OfOrganization) {

@@ -1,13 +1,13 @@
 import { useState } from "preact/hooks";
 import type { Schemas } from "../client/index";
-import { formatCSV } from "../state/csv";
-import { administer } from "../state/elevation";
-import { client } from "../state/session";
-import { type Person, readPeople } from "../state/spreadsheet";
+import { formatCSV } from "../kit/csv";
+import { describe } from "../kit/describe";
+import { Icon } from "../kit/Icon";
+import { save } from "../kit/save";
+import { client } from "../kit/state/session";
 import { text } from "../text/text";
-import { describe } from "../view/describe";
-import { Icon } from "../view/Icon";
-import { save } from "../view/save";
+import { administer } from "./state/elevation";
+import { type Person, readPeople } from "./state/spreadsheet";
 
 type Result = Schemas["CreatedUserResult"];
 

@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
-import { administer } from "../state/elevation";
-import { client } from "../state/session";
+import { Link } from "../kit/Link";
+import { Select } from "../kit/Select";
+import { client } from "../kit/state/session";
+import { Table } from "../kit/Table";
 import { text } from "../text/text";
-import { Link } from "../view/Link";
-import { Select } from "../view/Select";
-import { Table } from "../view/Table";
 import type { OfOrganization } from "./Organization";
 import { keyColumns } from "./PersonKeys";
+import { administer } from "./state/elevation";
 
 type Which = "all" | "regular" | "administrative" | "idle";
 

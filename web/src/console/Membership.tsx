@@ -1,9 +1,9 @@
-import { administer } from "../state/elevation";
-import { client } from "../state/session";
+import { Field } from "../kit/Field";
+import { Form } from "../kit/Form";
+import { client } from "../kit/state/session";
+import { toast } from "../kit/Toasts";
 import { text } from "../text/text";
-import { Field } from "../view/Field";
-import { Form } from "../view/Form";
-import { toast } from "../view/Toasts";
+import { administer } from "./state/elevation";
 
 /** Membership takes somebody who has an account into an organization, or changes what a member is there. */
 export function Membership(props: {

@@ -1,9 +1,9 @@
-import { administer } from "../state/elevation";
-import { client } from "../state/session";
+import { Field } from "../kit/Field";
+import { filled, Form } from "../kit/Form";
+import { client } from "../kit/state/session";
+import { toast } from "../kit/Toasts";
 import { text } from "../text/text";
-import { toast } from "../view/Toasts";
-import { Field } from "../view/Field";
-import { filled, Form } from "../view/Form";
+import { administer } from "./state/elevation";
 
 /** NewPerson makes an account in an organization. */
 export function NewPerson(props: {

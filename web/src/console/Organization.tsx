@@ -1,10 +1,9 @@
 import type { ComponentType } from "preact";
 import type { Schemas } from "../client/index";
-import { administer } from "../state/elevation";
-import { client } from "../state/session";
+import { Link } from "../kit/Link";
+import { client } from "../kit/state/session";
+import { useLoaded } from "../kit/useLoaded";
 import { text, type Text } from "../text/text";
-import { Link } from "../view/Link";
-import { useLoaded } from "../view/useLoaded";
 import { Audit } from "./Audit";
 import { Groups } from "./Groups";
 import { Keys } from "./Keys";
@@ -12,6 +11,7 @@ import { OrganizationSettings } from "./OrganizationSettings";
 import { People } from "./People";
 import { Person } from "./Person";
 import { Requests } from "./Requests";
+import { administer } from "./state/elevation";
 import { Stuck } from "./Stuck";
 
 /** What each page of an organization gets. */

@@ -1,14 +1,14 @@
 import { useState } from "preact/hooks";
-import { administer } from "../state/elevation";
-import { go } from "../state/route";
-import { client, session } from "../state/session";
+import { Confirm } from "../kit/Confirm";
+import { Dialog } from "../kit/Dialog";
+import { Field } from "../kit/Field";
+import { Form } from "../kit/Form";
+import { go } from "../kit/state/route";
+import { client, session } from "../kit/state/session";
+import { toast } from "../kit/Toasts";
 import { text, type Text } from "../text/text";
-import { Confirm } from "../view/Confirm";
-import { Dialog } from "../view/Dialog";
-import { Field } from "../view/Field";
-import { Form } from "../view/Form";
-import { toast } from "../view/Toasts";
 import type { OfOrganization } from "./Organization";
+import { administer } from "./state/elevation";
 
 const switches = {
   dor: "console.dor", forward: "console.forwardAllowed", priority_messaging: "console.priorityAllowed",

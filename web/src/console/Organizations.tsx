@@ -1,17 +1,17 @@
 import { useState } from "preact/hooks";
 import type { Schemas } from "../client/index";
-import { administer } from "../state/elevation";
-import { go } from "../state/route";
-import { client, resume } from "../state/session";
+import { Dialog } from "../kit/Dialog";
+import { Field } from "../kit/Field";
+import { Form } from "../kit/Form";
+import { Icon } from "../kit/Icon";
+import { Link } from "../kit/Link";
+import { Moment } from "../kit/Moment";
+import { go } from "../kit/state/route";
+import { client, resume } from "../kit/state/session";
+import { Table } from "../kit/Table";
 import { text } from "../text/text";
-import { Dialog } from "../view/Dialog";
-import { Field } from "../view/Field";
-import { Form } from "../view/Form";
-import { Icon } from "../view/Icon";
-import { Link } from "../view/Link";
-import { Moment } from "../view/Moment";
-import { Table } from "../view/Table";
 import { Filter } from "./Filter";
+import { administer } from "./state/elevation";
 
 /** Organizations lists those that one administers. */
 export function Organizations() {

@@ -1,14 +1,14 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Schemas } from "../client/index";
-import { administer } from "../state/elevation";
-import { client, session } from "../state/session";
+import { Icon } from "../kit/Icon";
+import { Link } from "../kit/Link";
+import { Moment } from "../kit/Moment";
+import { client, session } from "../kit/state/session";
+import { useLoaded } from "../kit/useLoaded";
 import { count, size, span } from "../text/format";
 import { text } from "../text/text";
-import { Icon } from "../view/Icon";
-import { Link } from "../view/Link";
-import { Moment } from "../view/Moment";
-import { useLoaded } from "../view/useLoaded";
+import { administer } from "./state/elevation";
 
 type Status = Schemas["InstallationStatus"];
 

@@ -1,21 +1,21 @@
 import { useState } from "preact/hooks";
 import type { Schemas } from "../client/index";
-import { administer } from "../state/elevation";
-import { go } from "../state/route";
-import { client } from "../state/session";
+import { Avatar } from "../kit/Avatar";
+import { Dialog } from "../kit/Dialog";
+import { Icon } from "../kit/Icon";
+import { Link } from "../kit/Link";
+import { Moment } from "../kit/Moment";
+import { Select } from "../kit/Select";
+import { go } from "../kit/state/route";
+import { client } from "../kit/state/session";
+import { Table } from "../kit/Table";
 import { text } from "../text/text";
-import { Avatar } from "../view/Avatar";
-import { Dialog } from "../view/Dialog";
-import { Icon } from "../view/Icon";
-import { Link } from "../view/Link";
-import { Moment } from "../view/Moment";
-import { Select } from "../view/Select";
-import { Table } from "../view/Table";
 import { Filter } from "./Filter";
 import { Import } from "./Import";
 import { Membership } from "./Membership";
 import { NewPerson } from "./NewPerson";
 import type { OfOrganization } from "./Organization";
+import { administer } from "./state/elevation";
 
 type Which = "all" | "admin" | "disabled" | "keyless" | "idle";
 

@@ -1,21 +1,21 @@
 import { useState } from "preact/hooks";
 import type { Schemas } from "../client/index";
-import { administer } from "../state/elevation";
-import { go } from "../state/route";
-import { client, session } from "../state/session";
+import { Avatar } from "../kit/Avatar";
+import { Confirm } from "../kit/Confirm";
+import { describe } from "../kit/describe";
+import { Dialog } from "../kit/Dialog";
+import { Field } from "../kit/Field";
+import { Form } from "../kit/Form";
+import { Moment } from "../kit/Moment";
+import { save } from "../kit/save";
+import { go } from "../kit/state/route";
+import { client, session } from "../kit/state/session";
+import { toast } from "../kit/Toasts";
+import { useLoaded } from "../kit/useLoaded";
 import { type Text, text } from "../text/text";
-import { Avatar } from "../view/Avatar";
-import { Confirm } from "../view/Confirm";
-import { Moment } from "../view/Moment";
-import { describe } from "../view/describe";
-import { Dialog } from "../view/Dialog";
-import { Field } from "../view/Field";
-import { Form } from "../view/Form";
-import { save } from "../view/save";
-import { toast } from "../view/Toasts";
-import { useLoaded } from "../view/useLoaded";
 import { Membership } from "./Membership";
 import { PersonKeys } from "./PersonKeys";
+import { administer } from "./state/elevation";
 
 type Ask = "membership" | "password" | "disable" | "enable" | "admin" | "notAdmin" | "remove" | "erase";
 

@@ -1,17 +1,17 @@
 import { useState } from "preact/hooks";
 import type { Schemas } from "../client/index";
-import { administer } from "../state/elevation";
-import { client, session } from "../state/session";
+import { Confirm } from "../kit/Confirm";
+import { Dialog } from "../kit/Dialog";
+import { Field } from "../kit/Field";
+import { filled, Form } from "../kit/Form";
+import { Icon } from "../kit/Icon";
+import { Menu } from "../kit/Menu";
+import { Moment } from "../kit/Moment";
+import { client, session } from "../kit/state/session";
+import { Table } from "../kit/Table";
 import { text } from "../text/text";
-import { Confirm } from "../view/Confirm";
-import { Dialog } from "../view/Dialog";
-import { Field } from "../view/Field";
-import { filled, Form } from "../view/Form";
-import { Icon } from "../view/Icon";
-import { Menu } from "../view/Menu";
-import { Moment } from "../view/Moment";
-import { Table } from "../view/Table";
 import { Secret } from "./Secret";
+import { administer } from "./state/elevation";
 
 type Key = Schemas["ListedKey"];
 

@@ -1,13 +1,13 @@
 import { useState } from "preact/hooks";
 import type { Schemas } from "../client/index";
-import { administer } from "../state/elevation";
-import { client } from "../state/session";
+import { describe } from "../kit/describe";
+import { Moment } from "../kit/Moment";
+import { client } from "../kit/state/session";
+import { Table } from "../kit/Table";
+import { toast } from "../kit/Toasts";
 import { text } from "../text/text";
-import { Moment } from "../view/Moment";
-import { describe } from "../view/describe";
-import { Table } from "../view/Table";
-import { toast } from "../view/Toasts";
 import type { OfOrganization } from "./Organization";
+import { administer } from "./state/elevation";
 
 type Request = Schemas["Request"];
 

@@ -1,7 +1,7 @@
+import { Dialog } from "../kit/Dialog";
+import { Icon } from "../kit/Icon";
+import { toast } from "../kit/Toasts";
 import { text } from "../text/text";
-import { Dialog } from "../view/Dialog";
-import { Icon } from "../view/Icon";
-import { toast } from "../view/Toasts";
 
 /** Secret shows a key's secret, this once. */
 export function Secret({ keyName, secret, onClose }: { keyName: string; secret: string; onClose: () => void }) {

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
-import { administer } from "../state/elevation";
-import { client } from "../state/session";
+import { client } from "../kit/state/session";
+import { Table } from "../kit/Table";
 import { text } from "../text/text";
-import { Table } from "../view/Table";
 import { Filter } from "./Filter";
+import { administer } from "./state/elevation";
 
 /** Settings are those of the server as they are in force. They are changed where they were said, not here. */
 export function Settings() {

@@ -1,17 +1,17 @@
 import { useState } from "preact/hooks";
 import type { Schemas } from "../client/index";
-import { administer } from "../state/elevation";
-import { client } from "../state/session";
+import { Dialog } from "../kit/Dialog";
+import { Field } from "../kit/Field";
+import { Form } from "../kit/Form";
+import { Icon } from "../kit/Icon";
+import { Moment } from "../kit/Moment";
+import { Select } from "../kit/Select";
+import { client } from "../kit/state/session";
+import { Table } from "../kit/Table";
+import { toast } from "../kit/Toasts";
 import { text } from "../text/text";
-import { Dialog } from "../view/Dialog";
-import { Field } from "../view/Field";
-import { Form } from "../view/Form";
-import { Icon } from "../view/Icon";
-import { Moment } from "../view/Moment";
-import { Select } from "../view/Select";
-import { Table } from "../view/Table";
-import { toast } from "../view/Toasts";
 import type { OfOrganization } from "./Organization";
+import { administer } from "./state/elevation";
 
 type Minutes = "0" | "15" | "60" | "1440" | "10080";
 

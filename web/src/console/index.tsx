@@ -2,10 +2,12 @@
 import "@preact/signals";
 import { render } from "preact";
 import { signal } from "@preact/signals";
-import { signInByLink } from "../state/first";
-import { go } from "../state/route";
-import { offline, resume, session } from "../state/session";
-import "../state/theme";
+import { SignIn } from "../kit/SignIn";
+import { go } from "../kit/state/route";
+import { offline, resume, session } from "../kit/state/session";
+import "../kit/state/theme";
+import { Toasts } from "../kit/Toasts";
+import { start, text } from "../text/text";
 import "../style/tokens.css";
 import "../style/base.css";
 import "../style/overlay.css";
@@ -14,10 +16,8 @@ import "../style/avatar.css";
 import "../style/sign-in.css";
 import "../style/console.css";
 import "../style/table.css";
-import { SignIn } from "../messenger/SignIn";
-import { start, text } from "../text/text";
-import { Toasts } from "../view/Toasts";
 import { Console } from "./Console";
+import { signInByLink } from "./state/first";
 
 /** The link was used already, or its hour is over. */
 const spent = signal(false);

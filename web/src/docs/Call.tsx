@@ -1,8 +1,8 @@
-import { type Answer, examplesOf, fieldsOf, type Operation, type Schema, typeOf } from "../state/document";
-import { session } from "../state/session";
+import { Icon } from "../kit/Icon";
+import { Link } from "../kit/Link";
+import { session } from "../kit/state/session";
 import { text } from "../text/text";
-import { Icon } from "../view/Icon";
-import { Link } from "../view/Link";
+import { type Answer, examplesOf, fieldsOf, type Operation, type Schema, typeOf } from "./document";
 import { Prose, spans } from "./Prose";
 import { TryIt } from "./TryIt";
 

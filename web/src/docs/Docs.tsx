@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { find, introduction, load, operations, tags } from "../state/document";
-import { path } from "../state/route";
-import { session } from "../state/session";
+import { describe } from "../kit/describe";
+import { Field } from "../kit/Field";
+import { Link } from "../kit/Link";
+import { path } from "../kit/state/route";
+import { session } from "../kit/state/session";
 import { language, text } from "../text/text";
-import { Field } from "../view/Field";
-import { Link } from "../view/Link";
-import { describe } from "../view/describe";
 import { Call } from "./Call";
+import { find, introduction, load, operations, tags } from "./document";
 import { Prose } from "./Prose";
 
 /** Docs shows the calls by their tags, and beside them the chosen one or what holds for all. */

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
-import { examplesOf, type Operation } from "../state/document";
+import { Confirm } from "../kit/Confirm";
+import { Field } from "../kit/Field";
 import { text } from "../text/text";
-import { Confirm } from "../view/Confirm";
-import { Field } from "../view/Field";
+import { examplesOf, type Operation } from "./document";
 
 interface Outcome {
   status: string;

@@ -1,13 +1,13 @@
 // The API page, at /docs: every call of the interface, from the document that the server serves.
 import "@preact/signals";
 import { render } from "preact";
-import { resume } from "../state/session";
-import "../state/theme";
+import { resume } from "../kit/state/session";
+import "../kit/state/theme";
+import { start } from "../text/text";
 import "../style/tokens.css";
 import "../style/base.css";
 import "../style/overlay.css";
 import "../style/docs.css";
-import { start } from "../text/text";
 import { Docs } from "./Docs";
 
 await start();

@@ -1,11 +1,11 @@
 import { signal } from "@preact/signals";
 import type { Message } from "../client/index";
-import { conversations, current, keyOfMessage } from "../state/conversations";
-import { get, isUnread } from "../state/messages";
-import { nameOf } from "../state/people";
-import { session } from "../state/session";
+import { session } from "../kit/state/session";
 import { text } from "../text/text";
-import { preview } from "../view/preview";
+import { preview } from "./preview";
+import { conversations, current, keyOfMessage } from "./state/conversations";
+import { get, isUnread } from "./state/messages";
+import { nameOf } from "./state/people";
 
 /** What was announced last. With its content it is there as long as the page shows that message. */
 const heard = signal<{ message: Message; words: string; content: boolean } | undefined>(undefined);

@@ -1,22 +1,22 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Conversation } from "../client/index";
-import { addressOf, change, keyOf, keyOfMessage, reload } from "../state/conversations";
-import { groupOf, isMember, mayChange, mayWrite } from "../state/groups";
-import { inspected, wide } from "../state/inspected";
-import { get } from "../state/messages";
-import { named } from "../state/organizations";
-import { go } from "../state/route";
-import { client } from "../state/session";
+import { Avatar } from "../kit/Avatar";
+import { Confirm } from "../kit/Confirm";
+import { describe } from "../kit/describe";
+import { Icon } from "../kit/Icon";
+import { go } from "../kit/state/route";
+import { client } from "../kit/state/session";
+import { toast } from "../kit/Toasts";
 import { text } from "../text/text";
-import { Avatar } from "../view/Avatar";
-import { Confirm } from "../view/Confirm";
-import { describe } from "../view/describe";
-import { Icon } from "../view/Icon";
-import { toast } from "../view/Toasts";
 import { EditGroup } from "./EditGroup";
 import { Files } from "./Files";
 import { Inspected } from "./Inspected";
 import { Members } from "./Members";
+import { addressOf, change, keyOf, keyOfMessage, reload } from "./state/conversations";
+import { groupOf, isMember, mayChange, mayWrite } from "./state/groups";
+import { inspected, wide } from "./state/inspected";
+import { get } from "./state/messages";
+import { named } from "./state/organizations";
 
 /** Minutes of a mute that lasts until it is ended: the longest there is. */
 const forever = 525_600;

@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
-import { renew } from "../state/conversations";
-import { type Group, mayControl } from "../state/groups";
-import { client } from "../state/session";
+import { Dialog } from "../kit/Dialog";
+import { Field } from "../kit/Field";
+import { Form } from "../kit/Form";
+import { client } from "../kit/state/session";
 import { text } from "../text/text";
-import { Dialog } from "../view/Dialog";
-import { Field } from "../view/Field";
-import { Form } from "../view/Form";
 import { PictureChooser } from "./PictureChooser";
+import { renew } from "./state/conversations";
+import { type Group, mayControl } from "./state/groups";
 
 /** EditGroup changes a group's name and picture, and what those see who are added later. */
 export function EditGroup({ group, onClose }: { group: Group; onClose: () => void }) {

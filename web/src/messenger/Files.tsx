@@ -1,15 +1,15 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Conversation, Message } from "../client/index";
-import { keyOf } from "../state/conversations";
-import { back, messages, older } from "../state/messages";
-import { nameOf, need } from "../state/people";
-import { isSealed } from "../state/seen";
+import { describe } from "../kit/describe";
+import { Icon } from "../kit/Icon";
+import { toast } from "../kit/Toasts";
 import { size, when } from "../text/format";
 import { text } from "../text/text";
-import { addressOf } from "../view/Attachment";
-import { describe } from "../view/describe";
-import { Icon } from "../view/Icon";
-import { toast } from "../view/Toasts";
+import { addressOf } from "./Attachment";
+import { keyOf } from "./state/conversations";
+import { back, messages, older } from "./state/messages";
+import { nameOf, need } from "./state/people";
+import { isSealed } from "./state/seen";
 
 const step = 20; // files that are shown at once
 const pages = 5; // of messages, in which older ones are looked for at once

@@ -1,5 +1,5 @@
+import { Dialog } from "../kit/Dialog";
 import { text, type Text } from "../text/text";
-import { Dialog } from "../view/Dialog";
 
 /** Keys whose names are written in the language of the keyboard. */
 const names: Readonly<Record<string, Text>> = { Ctrl: "keyCtrl", Enter: "keyEnter", Escape: "keyEscape", Shift: "keyShift" };

@@ -1,9 +1,9 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { Message } from "../client/index";
-import { inspected } from "../state/inspected";
+import { Icon } from "../kit/Icon";
 import { text } from "../text/text";
-import { Icon } from "../view/Icon";
-import { MessageFacts } from "../view/MessageInfo";
+import { MessageFacts } from "./MessageInfo";
+import { inspected } from "./state/inspected";
 
 /** Inspected shows the details of a message beside its conversation. It takes the focus, and gives it back. */
 export function Inspected({ message }: { message: Message }) {

@@ -1,19 +1,19 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { User } from "../client/index";
-import { renew } from "../state/conversations";
-import { type Group, mayChange } from "../state/groups";
-import { people } from "../state/people";
-import { here } from "../state/presence";
-import type { Found } from "../state/search";
-import { client, session } from "../state/session";
+import { Avatar } from "../kit/Avatar";
+import { Confirm } from "../kit/Confirm";
+import { Dialog } from "../kit/Dialog";
+import { Form } from "../kit/Form";
+import { Icon } from "../kit/Icon";
+import { client, session } from "../kit/state/session";
+import { useLoaded } from "../kit/useLoaded";
 import { text } from "../text/text";
-import { Avatar } from "../view/Avatar";
-import { Confirm } from "../view/Confirm";
-import { Dialog } from "../view/Dialog";
-import { Form } from "../view/Form";
-import { Icon } from "../view/Icon";
-import { useLoaded } from "../view/useLoaded";
 import { PeopleChooser } from "./PeopleChooser";
+import { renew } from "./state/conversations";
+import { type Group, mayChange } from "./state/groups";
+import { people } from "./state/people";
+import { here } from "./state/presence";
+import type { Found } from "./state/search";
 
 /** Members lists who is in a group, and lets those who may add and remove people. */
 export function Members({ group }: { group: Group }) {

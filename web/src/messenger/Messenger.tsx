@@ -1,28 +1,28 @@
 import { useEffect, useState } from "preact/hooks";
-import { addressOf, chosen, current, details, find, load, loading, newestFirst, unread, within } from "../state/conversations";
-import { inspected, wide } from "../state/inspected";
-import { catching, comeBack, follow } from "../state/live";
-import { tick } from "../state/lifetime";
-import { get } from "../state/messages";
-import { loadOrganizations } from "../state/organizations";
-import { found } from "../state/search";
-import { offline, session } from "../state/session";
+import { Icon } from "../kit/Icon";
+import { SignOut } from "../kit/SignOut";
+import { offline, session } from "../kit/state/session";
 import { language, text } from "../text/text";
-import { Conversation } from "../view/Conversation";
-import { ConversationList } from "../view/ConversationList";
-import { Icon } from "../view/Icon";
-import { MessageInfo } from "../view/MessageInfo";
-import { SignOut } from "../view/SignOut";
 import { announce, Announcer } from "./Announcer";
 import { badge } from "./badge";
+import { Conversation } from "./Conversation";
+import { ConversationList } from "./ConversationList";
 import { Details } from "./Details";
 import { Help } from "./Help";
 import { useKeys } from "./keys";
+import { MessageInfo } from "./MessageInfo";
 import { NewGroup } from "./NewGroup";
 import { tell } from "./notices";
 import { OrganizationSwitch } from "./OrganizationSwitch";
 import { Results, Search } from "./Search";
 import { Settings } from "./Settings";
+import { addressOf, chosen, current, details, find, load, loading, newestFirst, unread, within } from "./state/conversations";
+import { inspected, wide } from "./state/inspected";
+import { tick } from "./state/lifetime";
+import { catching, comeBack, follow } from "./state/live";
+import { get } from "./state/messages";
+import { loadOrganizations } from "./state/organizations";
+import { found } from "./state/search";
 
 /** Messenger is the list of conversations, beside it the one that is open, and beside that its details. */
 export function Messenger() {

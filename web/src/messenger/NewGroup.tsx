@@ -1,14 +1,14 @@
 import { useState } from "preact/hooks";
-import { begin, type Entity, within } from "../state/conversations";
-import { byName } from "../state/organizations";
-import type { Found } from "../state/search";
-import { client } from "../state/session";
+import { Dialog } from "../kit/Dialog";
+import { Field } from "../kit/Field";
+import { Form } from "../kit/Form";
+import { Select } from "../kit/Select";
+import { client } from "../kit/state/session";
 import { text } from "../text/text";
-import { Dialog } from "../view/Dialog";
-import { Field } from "../view/Field";
-import { Form } from "../view/Form";
-import { Select } from "../view/Select";
 import { PeopleChooser } from "./PeopleChooser";
+import { begin, type Entity, within } from "./state/conversations";
+import { byName } from "./state/organizations";
+import type { Found } from "./state/search";
 
 /** NewGroup makes a group of people who are found by their names. */
 export function NewGroup({ onClose }: { onClose: () => void }) {

@@ -1,9 +1,9 @@
 import { useEffect } from "preact/hooks";
-import { current, within } from "../state/conversations";
-import { byName, organizations } from "../state/organizations";
-import { go } from "../state/route";
-import { look, words } from "../state/search";
+import { go } from "../kit/state/route";
 import { text } from "../text/text";
+import { current, within } from "./state/conversations";
+import { byName, organizations } from "./state/organizations";
+import { look, words } from "./state/search";
 
 /** OrganizationSwitch chooses whose conversations are shown, where one is in several organizations. */
 export function OrganizationSwitch() {

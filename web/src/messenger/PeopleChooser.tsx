@@ -1,10 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
-import { ask, type Found, pause } from "../state/search";
+import { describe } from "../kit/describe";
+import { Field } from "../kit/Field";
+import { Icon } from "../kit/Icon";
 import { text } from "../text/text";
-import { describe } from "../view/describe";
-import { Field } from "../view/Field";
-import { Icon } from "../view/Icon";
 import { FoundList } from "./Search";
+import { ask, type Found, pause } from "./state/search";
 
 /** PeopleChooser finds people by their names, of one organization or of all, and holds those who are chosen. */
 export function PeopleChooser(props: {

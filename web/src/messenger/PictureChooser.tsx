@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { Avatar } from "../kit/Avatar";
 import { size } from "../text/format";
 import { text } from "../text/text";
-import { Avatar } from "../view/Avatar";
 
 const kinds = "image/png,image/jpeg,image/gif,image/webp";
 const largest = 2 * 2 ** 20; // bytes

@@ -1,10 +1,10 @@
 import { useEffect, useRef } from "preact/hooks";
-import { named } from "../state/organizations";
-import { asked, type Found, found, look, open, words } from "../state/search";
+import { Avatar } from "../kit/Avatar";
+import { describe } from "../kit/describe";
+import { Icon } from "../kit/Icon";
 import { text } from "../text/text";
-import { Avatar } from "../view/Avatar";
-import { describe } from "../view/describe";
-import { Icon } from "../view/Icon";
+import { named } from "./state/organizations";
+import { asked, type Found, found, look, open, words } from "./state/search";
 
 /** Search is where one looks for people and groups: / and Ctrl-K lead to it. */
 export function Search() {

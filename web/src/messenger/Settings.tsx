@@ -1,16 +1,16 @@
 import { useState } from "preact/hooks";
-import { client, resume, session } from "../state/session";
-import { theme, type Theme } from "../state/theme";
+import { describe } from "../kit/describe";
+import { Dialog } from "../kit/Dialog";
+import { Field } from "../kit/Field";
+import { Form } from "../kit/Form";
+import { Icon } from "../kit/Icon";
+import { Select } from "../kit/Select";
+import { client, resume, session } from "../kit/state/session";
+import { theme, type Theme } from "../kit/state/theme";
+import { toast } from "../kit/Toasts";
+import { useLoaded } from "../kit/useLoaded";
 import { moment } from "../text/format";
 import { choose, chosenLanguage, type Language, languages, text } from "../text/text";
-import { describe } from "../view/describe";
-import { Dialog } from "../view/Dialog";
-import { Field } from "../view/Field";
-import { Form } from "../view/Form";
-import { Icon } from "../view/Icon";
-import { Select } from "../view/Select";
-import { toast } from "../view/Toasts";
-import { useLoaded } from "../view/useLoaded";
 import { choose as chooseNotices, notices, type Notices } from "./notices";
 import { PictureChooser } from "./PictureChooser";
 

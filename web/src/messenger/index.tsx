@@ -1,8 +1,11 @@
 // The messenger: the page at /.
 import "@preact/signals";
 import { render } from "preact";
-import { offline, resume, session } from "../state/session";
-import "../state/theme";
+import { SignIn } from "../kit/SignIn";
+import { offline, resume, session } from "../kit/state/session";
+import "../kit/state/theme";
+import { Toasts } from "../kit/Toasts";
+import { start, text } from "../text/text";
 import "../style/tokens.css";
 import "../style/base.css";
 import "../style/overlay.css";
@@ -12,11 +15,8 @@ import "../style/sign-in.css";
 import "../style/messenger.css";
 import "../style/conversation.css";
 import "../style/composer.css";
-import { start, text } from "../text/text";
-import { Toasts } from "../view/Toasts";
 import { install } from "./install";
 import { Messenger } from "./Messenger";
-import { SignIn } from "./SignIn";
 
 function Page() {
   if (session.value === undefined) {

@@ -1,5 +1,5 @@
 // The service worker, which starts the messenger without a connection and shows notifications.
-import { go } from "../state/route";
+import { go } from "../kit/state/route";
 
 interface Policies {
   createPolicy(name: string, rules: { createScriptURL: (address: string) => string }): {

@@ -1,6 +1,6 @@
 import { useEffect } from "preact/hooks";
-import { addressOf, choose, current, details, keyOf, newestFirst } from "../state/conversations";
-import { go } from "../state/route";
+import { go } from "../kit/state/route";
+import { addressOf, choose, current, details, keyOf, newestFirst } from "./state/conversations";
 
 /** step opens the conversation next to the open one in the list, or the next unread one. */
 function step(by: 1 | -1, unread: boolean): void {

@@ -1,12 +1,12 @@
 // Notifications: a message that comes while nobody looks at its conversation is told by the system.
 import { effect, signal } from "@preact/signals";
 import type { Message } from "../client/index";
-import { addressOf, conversations, current, keyOfMessage } from "../state/conversations";
-import { isUnread } from "../state/messages";
-import { show, withdraw } from "../state/notifications";
-import { session } from "../state/session";
+import { show, withdraw } from "../kit/state/notifications";
+import { session } from "../kit/state/session";
 import { text } from "../text/text";
-import { preview } from "../view/preview";
+import { preview } from "./preview";
+import { addressOf, conversations, current, keyOfMessage } from "./state/conversations";
+import { isUnread } from "./state/messages";
 
 /** Nothing, that there is a message, or also from whom and what. */
 export type Notices = "off" | "sign" | "content";

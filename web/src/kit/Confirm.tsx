@@ -1,0 +1,46 @@
+import { useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { text } from "../text/text";
+import { describe } from "./describe";
+import { Dialog } from "./Dialog";
+
+/** Confirm asks before something is done that can't be taken back. A refusal stays in the dialog. */
+export function Confirm(props: {
+  title: string;
+  act: string;
+  danger?: boolean;
+  children?: ComponentChildren;
+  onConfirm: () => Promise<void>;
+  onClose: () => void;
+}) {
+  const [problem, setProblem] = useState("");
+  const [busy, setBusy] = useState(false);
+  const confirm = async () => {
+    setBusy(true);
+    try {
+      await props.onConfirm();
+      props.onClose();
+    } catch (error) {
+      setProblem(describe(error));
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog title={props.title} onClose={props.onClose}>
+      {props.children}
+      {problem && (
+        <p role="alert" class="problem">
+          {problem}
+        </p>
+      )}
+      <footer>
+        <button type="button" onClick={props.onClose}>
+          {text("cancel")}
+        </button>
+        <button type="button" class={props.danger ? "primary danger" : "primary"} disabled={busy} onClick={() => void confirm()}>
+          {props.act}
+        </button>
+      </footer>
+    </Dialog>
+  );
+}

@@ -1,0 +1,84 @@
+import { useState } from "preact/hooks";
+import { SignetError } from "../client/index";
+import { text } from "../text/text";
+import { describe } from "./describe";
+import { Field } from "./Field";
+import { Logo } from "./Logo";
+import { ended, signIn } from "./state/session";
+
+/** SignIn takes a name and a password, or, where one has these, a key and its secret. */
+export function SignIn() {
+  const [error, setError] = useState<unknown>();
+  const [busy, setBusy] = useState(false);
+  const [byKey, setByKey] = useState(false);
+  const submit = async (form: HTMLFormElement) => {
+    const fields = new FormData(form);
+    const field = (name: string) => String(fields.get(name)).trim();
+    setBusy(true);
+    setError(undefined);
+    try {
+      await signIn(
+        byKey
+          ? { key: field("key"), secret: field("secret") }
+          : { username: field("username"), password: String(fields.get("password")) },
+      );
+    } catch (error) {
+      setError(error);
+      setBusy(false);
+    }
+  };
+  const wrong = error instanceof SignetError && error.status === 401;
+  const name = byKey ? "key" : "username";
+  const secret = byKey ? "secret" : "password";
+  return (
+    <main class="sign-in">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void submit(event.currentTarget);
+        }}
+      >
+        <h1>
+          <Logo /> {text("app")}
+        </h1>
+        {ended.value && (
+          <p role="status" class="notice">
+            {text("sessionEnded")}
+          </p>
+        )}
+        <Field
+          key={name}
+          label={text(byKey ? "key" : "username")}
+          name={name}
+          autocomplete={byKey ? "off" : "username"}
+          verbatim
+          required
+        />
+        <Field
+          key={secret}
+          label={text(byKey ? "secret" : "password")}
+          name={secret}
+          type="password"
+          autocomplete={byKey ? "off" : "current-password"}
+          required
+        />
+        <p role="alert" class="problem">
+          {wrong ? text(byKey ? "wrongKey" : "wrongPassword") : error !== undefined && describe(error)}
+        </p>
+        <button type="submit" class="primary" disabled={busy}>
+          {text("signIn")}
+        </button>
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => {
+            setByKey(!byKey);
+            setError(undefined);
+          }}
+        >
+          {text(byKey ? "byPassword" : "byKey")}
+        </button>
+      </form>
+    </main>
+  );
+}

@@ -1,0 +1,164 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { count } from "../text/format";
+import { text } from "../text/text";
+import { formatCSV } from "./csv";
+import { describe } from "./describe";
+import { Icon } from "./Icon";
+import { save } from "./save";
+
+/** A column: what stands in it, and what it sorts and is exported by. */
+export interface Column<R> {
+  title: string;
+  /** For sorting and export. */
+  value: (row: R) => string | number;
+  /** What is shown, where that is more than the value. */
+  show?: (row: R) => ComponentChildren;
+  /** Numbers stand at the end of their column. */
+  number?: boolean;
+}
+
+interface Page<R> {
+  results: R[];
+  metadata: { continuation?: string };
+}
+
+/**
+ * Table lists what the interface lists in pages: sorted by any column, filtered by what `children` are, exported whole.
+ * To sort and to export, all pages are loaded, which one can stop.
+ */
+export function Table<R>(props: {
+  label: string;
+  columns: readonly Column<R>[];
+  load: (continuation: string | undefined) => Promise<Page<R>>;
+  /** What the list depends on: it is loaded anew when that changes. */
+  on: readonly unknown[];
+  keyOf: (row: R) => string;
+  empty: string;
+  acts?: ((row: R) => ComponentChildren) | undefined;
+  children?: ComponentChildren;
+}) {
+  const { columns, load } = props;
+  const [rows, setRows] = useState<readonly R[] | undefined>();
+  const [next, setNext] = useState<string | undefined>();
+  const [problem, setProblem] = useState("");
+  const [whole, setWhole] = useState(false); // all pages are being loaded
+  const [order, setOrder] = useState<{ column: number; down: boolean } | undefined>();
+  const turn = useRef(0);
+
+  /** more loads the next page, or all. It returns nothing where that failed, or is not what is wanted any more. */
+  const more = async (known: readonly R[], from: string | undefined, all: boolean): Promise<readonly R[] | undefined> => {
+    const mine = turn.current;
+    let list = known;
+    setProblem("");
+    setWhole(all);
+    try {
+      for (let place = from, first = true; first || (place !== undefined && (all || list.length === known.length)); first = false) {
+        const page = await load(place);
+        if (mine !== turn.current) return undefined;
+        list = [...list, ...page.results];
+        place = page.metadata.continuation;
+        setRows(list);
+        setNext(place);
+      }
+    } catch (error) {
+      if (mine === turn.current) setProblem(describe(error));
+      return undefined;
+    } finally {
+      if (mine === turn.current) setWhole(false);
+    }
+    return list;
+  };
+  const stop = () => {
+    turn.current++;
+    setWhole(false);
+  };
+  useEffect(() => {
+    stop();
+    setNext(undefined);
+    void more([], undefined, false);
+    return () => void turn.current++;
+  }, props.on);
+
+  const download = async () => {
+    const all = next === undefined ? (rows ?? []) : await more(rows ?? [], next, true);
+    if (!all) return; // a file that lacks rows would look like one that has all
+    const content = [columns.map(({ title }) => title), ...all.map((row) => columns.map(({ value }) => value(row)))];
+    save(`${props.label}.csv`, new Blob([formatCSV(content)], { type: "text/csv" }));
+  };
+  const sort = (column: number) => {
+    setOrder({ column, down: order?.column === column && !order.down });
+    if (next !== undefined && !whole) void more(rows ?? [], next, true);
+  };
+  const by = order && columns[order.column];
+  const shown = by ? [...(rows ?? [])].sort((a, b) => compare(by.value(a), by.value(b)) * (order.down ? -1 : 1)) : rows;
+  return (
+    <section class="listing" aria-label={props.label} aria-busy={rows === undefined && !problem}>
+      <div class="tools">
+        {props.children}
+        <button type="button" class="export" onClick={() => void download()} disabled={!rows?.length || whole}>
+          <Icon name="download" /> {text("console.csv")}
+        </button>
+      </div>
+      {problem && (
+        <p role="alert" class="problem">
+          {problem}
+        </p>
+      )}
+      {rows === undefined && !problem && <p class="empty">{text("loading")}</p>}
+      {rows?.length === 0 && next === undefined && <p class="empty">{props.empty}</p>}
+      {shown !== undefined && shown.length > 0 && (
+        <div class="table" tabIndex={0} role="region" aria-label={props.label}>
+          <table>
+            <thead>
+              <tr>
+                {columns.map(({ title, number }, column) => (
+                  <th
+                    key={title}
+                    scope="col"
+                    class={number ? "number" : undefined}
+                    aria-sort={order?.column === column ? (order.down ? "descending" : "ascending") : undefined}
+                  >
+                    <button type="button" onClick={() => sort(column)}>
+                      {title}
+                      {order?.column === column && <Icon name={order.down ? "down" : "up"} />}
+                    </button>
+                  </th>
+                ))}
+                {props.acts && (
+                  <th scope="col">
+                    <span class="unseen">{text("console.acts")}</span>
+                  </th>
+                )}
+              </tr>
+            </thead>
+            <tbody>
+              {shown.map((row) => (
+                <tr key={props.keyOf(row)}>
+                  {columns.map(({ title, value, show, number }) => (
+                    <td key={title} data-title={title} class={number ? "number" : undefined}>
+                      {show ? show(row) : number ? count(Number(value(row))) : <bdi>{value(row)}</bdi>}
+                    </td>
+                  ))}
+                  {props.acts && <td class="acts">{props.acts(row)}</td>}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {next !== undefined && rows !== undefined && (
+        <p class="more">
+          <span role="status">{text("console.soFar", { n: rows.length })}</span>
+          <button type="button" onClick={() => (whole ? stop() : void more(rows, next, false))}>
+            {text(whole ? "console.stop" : "console.more")}
+          </button>
+        </p>
+      )}
+    </section>
+  );
+}
+
+function compare(a: string | number, b: string | number): number {
+  return typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b));
+}

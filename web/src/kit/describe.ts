@@ -1,0 +1,17 @@
+import { ConnectionError, SignetError } from "../client/index";
+import { text } from "../text/text";
+
+/** Declined says that the person did not do what a call needs first: to elevate the session. */
+export class Declined extends Error {
+  override readonly name = "Declined";
+}
+
+/** describe says in words for people why a call failed. What no call can answer is thrown on. */
+export function describe(error: unknown): string {
+  if (error instanceof SignetError) return error.status === 429 ? text("tooManyRequests") : error.message;
+  // A page that fetches by itself gets a TypeError of the platform's.
+  const cut = error instanceof ConnectionError || error instanceof TypeError || error instanceof DOMException;
+  if (cut) return text("noConnection");
+  if (error instanceof Declined) return text("console.declined");
+  throw error;
+}

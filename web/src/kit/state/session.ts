@@ -1,0 +1,106 @@
+// Who is signed in. All tabs have one session, and tell each other when it begins and ends.
+import { signal } from "@preact/signals";
+import { Client, type Credentials, type Session, SignetError } from "../../client/index";
+import { withdrawOthers } from "./notifications";
+
+/** With the session of the page. */
+export const client = new Client({
+  fetch: async (input, init) => {
+    const answer = await fetch(input, init);
+    if (answer.status === 401 && session.value) void look();
+    return answer;
+  },
+});
+
+/** Undefined until it is known, null where nobody is signed in. */
+export const session = signal<Session | null | undefined>(undefined);
+
+/** There is no connection to the server. */
+export const offline = signal(false);
+
+const endedMark = "signet-ended";
+
+/** The session that this tab had has ended by itself, or somewhere else. */
+export const ended = signal(sessionStorage.getItem(endedMark) !== null);
+sessionStorage.removeItem(endedMark);
+
+const tabs = new BroadcastChannel("signet-session");
+tabs.onmessage = () => void resume();
+
+// Milliseconds between questions to a server that gives no answer, at least; and where it asks for a longer time.
+const pause = 3000;
+const longestPause = 60_000;
+let asking: ReturnType<typeof setTimeout> | undefined;
+
+/** resume finds out whether the browser has a session. It asks until there is an answer. */
+export async function resume(): Promise<void> {
+  try {
+    const found = await client.getSession();
+    if (session.value && session.value.account.token !== found.account.token) return forget(); // somebody else's
+    session.value = found;
+    offline.value = false;
+    void withdrawOthers(found.account.token);
+  } catch (error) {
+    if (error instanceof SignetError && error.status === 401) {
+      if (session.value) return forget(true);
+      session.value = null;
+      offline.value = false;
+      void withdrawOthers();
+      return;
+    }
+    offline.value = true;
+    clearTimeout(asking);
+    const wait = (error instanceof SignetError && error.retryAfter) || pause;
+    // Not all pages at once, and each as one, however often it was asked to.
+    asking = setTimeout(() => void resume(), Math.min(wait, longestPause) * (1 + Math.random()));
+  }
+}
+
+let looking = false;
+
+/** look resumes, once for all that was refused meanwhile. */
+export async function look(): Promise<void> {
+  if (looking) return;
+  looking = true;
+  await resume();
+  looking = false;
+}
+
+/** The page is being left: what ends with it, such as its stream, is no news. */
+let leaving = false;
+
+/**
+ * forget leaves nothing of a session in the tab, and begins anew; told, with a word of why. What the system shows of it
+ * goes as soon as the new page knows who is signed in.
+ */
+function forget(told = false): void {
+  if (leaving) return;
+  leaving = true;
+  sessionStorage.clear();
+  if (told) sessionStorage.setItem(endedMark, "");
+  location.reload();
+}
+
+/** signIn takes a name and a password, or a key and its secret. */
+export async function signIn(by: { username: string; password: string } | Credentials): Promise<void> {
+  await client.startSession(by);
+  await resume();
+  tabs.postMessage(null);
+}
+
+/**
+ * signOut ends the session, and forgets everything with the page. Where the server does not end it, or its answer is
+ * lost, signOut throws and the page goes on; unless the session has ended all the same.
+ */
+export async function signOut(): Promise<void> {
+  leaving = true;
+  await client.endSession().catch((error: unknown) => {
+    if (error instanceof SignetError && error.status === 401) return; // it had ended
+    leaving = false;
+    void look(); // its end may have been no news while the page was being left
+    throw error;
+  });
+  leaving = false;
+  tabs.postMessage(null);
+  forget();
+}

@@ -1,0 +1,54 @@
+import { useEffect, useState } from "preact/hooks";
+import type { Message } from "../client/index";
+import { Dialog } from "../kit/Dialog";
+import { Icon } from "../kit/Icon";
+import { size } from "../text/format";
+import { text } from "../text/text";
+import { isPicture, needPicture, pictures } from "./state/pictures";
+
+/** Attachment shows a message's file: a picture in place, anything else to be downloaded. */
+export function Attachment({ message }: { message: Message }) {
+  const file = message.attachments?.[0];
+  if (!file) return null;
+  const picture = isPicture({ type: file["content-type"], size: file.size });
+  if (picture && pictures.value.get(message.message_id) !== "") return <Picture message={message} name={file.name} />;
+  return (
+    <a class="file" href={addressOf(message)} download={file.name}>
+      <Icon name="file" />
+      <span>
+        <bdi>{file.name}</bdi>
+        <small>{size(file.size)}</small>
+      </span>
+      <Icon name="download" />
+    </a>
+  );
+}
+
+/** addressOf is where the file of a message is downloaded. */
+export function addressOf(message: Message): string {
+  return `/v2/message/${message.message_id}/attachment/1`;
+}
+
+function Picture({ message, name }: { message: Message; name: string }) {
+  const [large, setLarge] = useState(false);
+  const address = pictures.value.get(message.message_id);
+  useEffect(() => needPicture(message), [address]);
+  return (
+    <>
+      <button type="button" class="picture" aria-label={text("showPicture", { name })} onClick={() => setLarge(true)}>
+        {address ? <img src={address} alt="" /> : <Icon name="image" />}
+      </button>
+      {large && address && (
+        <Dialog title={name} wide onClose={() => setLarge(false)}>
+          <img class="large" src={address} alt={name} />
+          <footer>
+            <a class="button" href={addressOf(message)} download={name}>
+              <Icon name="download" />
+              {text("download")}
+            </a>
+          </footer>
+        </Dialog>
+      )}
+    </>
+  );
+}

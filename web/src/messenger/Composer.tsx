@@ -1,0 +1,188 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Conversation } from "../client/index";
+import { Icon } from "../kit/Icon";
+import { size } from "../text/format";
+import { text } from "../text/text";
+import { toMessage } from "./History";
+import { Lifetime } from "./Lifetime";
+import { keyOf } from "./state/conversations";
+import { type Draft, draftOf, drafts, write } from "./state/drafts";
+import { rulesOf } from "./state/organizations";
+import { send } from "./state/outbox";
+import { rest, type } from "./state/typing";
+
+const largestFile = 25 * 2 ** 20; // bytes, unless the operator has set another limit (contract, section 1)
+const longestBody = 64 * 2 ** 10; // bytes of UTF-8
+
+/** Composer takes a message: Enter sends, Shift-Enter makes a line. Files come by the button, dropped or pasted. */
+export function Composer({ conversation }: { conversation: Conversation }) {
+  const { entity, organization_id: organization } = conversation;
+  const key = keyOf(organization, entity.token);
+  const rules = rulesOf(organization);
+  const draft: Draft = drafts.value.get(key) ?? { body: "" };
+  const field = useRef<HTMLTextAreaElement>(null);
+  const picker = useRef<HTMLInputElement>(null);
+  const [problem, setProblem] = useState("");
+  const dor = draft.dor ?? rules.dor;
+
+  useEffect(() => {
+    if (matchMedia("(pointer: fine)").matches) field.current?.focus({ preventScroll: true });
+    return () => rest(conversation, false);
+  }, []);
+  const attach = (file: File | null | undefined) => {
+    if (!file) return;
+    if (!rules.attachments) return setProblem(text("attachmentsOff"));
+    if (file.size > largestFile) {
+      return setProblem(text("fileTooLarge", { name: file.name, limit: size(largestFile), size: size(file.size) }));
+    }
+    setProblem("");
+    write(key, { file });
+    field.current?.focus();
+  };
+  useEffect(() => {
+    const area = field.current?.closest(".conversation");
+    const over = (event: Event) => {
+      event.preventDefault();
+      area?.classList.add("dropping");
+    };
+    const leave = (event: Event) => {
+      if (event.target === area || !area?.contains((event as DragEvent).relatedTarget as Node | null)) {
+        area?.classList.remove("dropping");
+      }
+    };
+    const drop = (event: Event) => {
+      event.preventDefault();
+      area?.classList.remove("dropping");
+      attach((event as DragEvent).dataTransfer?.files[0]);
+    };
+    area?.addEventListener("dragover", over);
+    area?.addEventListener("dragleave", leave);
+    area?.addEventListener("drop", drop);
+    return () => {
+      area?.removeEventListener("dragover", over);
+      area?.removeEventListener("dragleave", leave);
+      area?.removeEventListener("drop", drop);
+    };
+  });
+  const submit = () => {
+    const { body, file, ttl, dor: chosen, priority } = draftOf(key);
+    const words = body.trim();
+    if (words === "" && !file) return;
+    if (new TextEncoder().encode(words).length > longestBody) return setProblem(text("bodyTooLong"));
+    setProblem("");
+    write(key, { body: "", file: undefined, ttl: undefined, dor: undefined, priority: undefined });
+    rest(conversation, true);
+    send(
+      {
+        recipient: entity.token, organization, body: words,
+        ...(chosen === undefined ? {} : { dor: chosen }),
+        ...(ttl === undefined ? {} : { ttl }), ...(priority === undefined ? {} : { priority }),
+      },
+      file,
+    );
+    field.current?.focus();
+  };
+  return (
+    <form
+      class={draft.priority ? "composer urgent" : "composer"}
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      {problem && (
+        <p role="alert" class="problem">
+          {problem}
+        </p>
+      )}
+      {draft.file && (
+        <p class="file">
+          <Icon name="file" />
+          <span>
+            <bdi>{draft.file.name}</bdi>
+            <small>{size(draft.file.size)}</small>
+          </span>
+          <button type="button" class="icon" aria-label={text("removeFile")} onClick={() => write(key, { file: undefined })}>
+            <Icon name="close" />
+          </button>
+        </p>
+      )}
+      <div class="sheet">
+        <div class="words" data-body={draft.body}>
+          <textarea
+            ref={field}
+            rows={1}
+            dir="auto"
+            aria-label={text("message")}
+            placeholder={text("message")}
+            value={draft.body}
+            onInput={(event) => {
+              write(key, { body: event.currentTarget.value });
+              if (event.currentTarget.value) type(conversation);
+              else rest(conversation, false);
+            }}
+            onPaste={(event) => {
+              const file = event.clipboardData?.files[0];
+              if (!file) return;
+              event.preventDefault();
+              attach(file);
+            }}
+            onKeyDown={(event) => {
+              if (event.key === "ArrowUp" && !event.altKey && event.currentTarget.value === "") {
+                toMessage(document.querySelector(".scroll"));
+                return event.preventDefault();
+              }
+              if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+              event.preventDefault();
+              submit();
+            }}
+          />
+        </div>
+        <div class="tools">
+          <input
+            ref={picker}
+            type="file"
+            class="unseen"
+            tabIndex={-1}
+            aria-hidden="true"
+            onChange={(event) => {
+              attach(event.currentTarget.files?.[0]);
+              event.currentTarget.value = "";
+            }}
+          />
+          {rules.attachments && (
+            <button type="button" class="icon" aria-label={text("attach")} title={text("attach")} onClick={() => picker.current?.click()}>
+              <Icon name="attach" />
+            </button>
+          )}
+          <Lifetime rules={rules} value={draft.ttl} onChange={(ttl) => write(key, { ttl })} />
+          <button
+            type="button"
+            class="icon"
+            aria-label={text("deletedOnRead")}
+            title={text("deletedOnRead")}
+            aria-pressed={dor}
+            onClick={() => write(key, { dor: !dor === rules.dor ? undefined : !dor })}
+          >
+            <Icon name="flame" />
+          </button>
+          {rules.priority && (
+            <button
+              type="button"
+              class="icon"
+              aria-label={text("priority")}
+              title={text("priority")}
+              aria-pressed={draft.priority === 1}
+              onClick={() => write(key, { priority: draft.priority ? undefined : 1 })}
+            >
+              <Icon name="priority" />
+            </button>
+          )}
+          <button type="submit" class="primary send" aria-label={text("send")} title={text("send")}>
+            <Icon name="send" />
+          </button>
+        </div>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,90 @@
+import { useState } from "preact/hooks";
+import type { Conversation as Entry } from "../client/index";
+import { Avatar } from "../kit/Avatar";
+import { describe } from "../kit/describe";
+import { Icon } from "../kit/Icon";
+import { go } from "../kit/state/route";
+import { client } from "../kit/state/session";
+import { toast } from "../kit/Toasts";
+import { text } from "../text/text";
+import { Composer } from "./Composer";
+import { History } from "./History";
+import { addressOf, choose, details, keyOf } from "./state/conversations";
+import { groupOf, mayWrite } from "./state/groups";
+import { named } from "./state/organizations";
+import { nameOf } from "./state/people";
+import { here, writing } from "./state/presence";
+
+/** Conversation shows one: with whom it is, what was said, and where one writes. */
+export function Conversation({ conversation }: { conversation: Entry }) {
+  const { entity, organization_id: organization } = conversation;
+  const key = keyOf(organization, entity.token);
+  const other = details.value ? "" : "/details";
+  return (
+    <section class="conversation" aria-label={entity.display_name}>
+      <header>
+        <button type="button" class="icon back" aria-label={text("back")} onClick={() => choose(undefined)}>
+          <Icon name="back" />
+        </button>
+        <Avatar name={entity.display_name} token={entity.token} picture={entity.avatar} />
+        <div class="who">
+          <h2 dir="auto">{entity.display_name}</h2>
+          <p>{[about(conversation, key), named(organization)].filter(Boolean).join(" · ")}</p>
+        </div>
+        <button
+          type="button"
+          class="icon"
+          aria-label={text("details")}
+          title={text("details")}
+          aria-pressed={details.value}
+          onClick={() => go(addressOf(conversation, other))}
+        >
+          <Icon name="info" />
+        </button>
+      </header>
+      <History key={key} conversation={conversation} />
+      {mayWrite(conversation) ? <Composer key={`${key} composer`} conversation={conversation} /> : <Outside of={conversation} />}
+    </section>
+  );
+}
+
+/** Outside stands for the composer in a group that one is not in: one may join it where it is public. */
+function Outside({ of: conversation }: { of: Entry }) {
+  const group = groupOf(conversation);
+  const [busy, setBusy] = useState(false);
+  const join = async () => {
+    setBusy(true);
+    try {
+      await client.in(conversation.organization_id).addGroupMembers(conversation.entity.token, ["me"]);
+    } catch (error) {
+      toast(describe(error), { danger: true });
+    }
+    setBusy(false);
+  };
+  return (
+    <div class="outside">
+      <p role="status">{text(group?.num_members ? "notInGroup" : "leftGroup")}</p>
+      {group?.is_public && (
+        <button type="button" class="primary" disabled={busy} onClick={() => void join()}>
+          {text("joinGroup")}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** about is the line below the name: who is writing, or who is here, or what there is to know. */
+function about({ entity }: Entry, key: string): string {
+  const writers = writing.value.get(key);
+  if ("num_members" in entity) {
+    if (entity.num_members === 0) return "";
+    const names = [...(writers ?? [])].map((token) => nameOf(token)?.split(" ")[0] ?? "").filter(Boolean);
+    if (names.length === 1) return text("isWriting", { name: names[0] ?? "" });
+    if (writers?.size) return text("areWriting", { n: writers.size });
+    return text("people", { n: entity.num_members });
+  }
+  if (writers?.size) return text("writing");
+  if (entity.dnd) return entity.dnd_text || text("doNotDisturb");
+  if (here.value.get(entity.token)) return text("available");
+  return entity.status || [entity.title, entity.department].filter(Boolean).join(", ");
+}

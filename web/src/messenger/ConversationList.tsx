@@ -1,0 +1,156 @@
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { Conversation, Message } from "../client/index";
+import { Avatar } from "../kit/Avatar";
+import { Icon } from "../kit/Icon";
+import { session } from "../kit/state/session";
+import { when } from "../text/format";
+import { text } from "../text/text";
+import { preview } from "./preview";
+import { addressOf, choose, current, keyOf, loading, more, newestFirst } from "./state/conversations";
+import { drafts } from "./state/drafts";
+import { mayWrite } from "./state/groups";
+import { nameOf, need } from "./state/people";
+import { here, writing } from "./state/presence";
+import { Status } from "./Status";
+
+const height = 64; // pixels of a row, as in the style
+const beyond = 8; // rows that are made above and below what is seen
+
+/** ConversationList shows the conversations, of which only those near the seen ones are in the document. */
+export function ConversationList() {
+  const list = newestFirst.value;
+  const box = useRef<HTMLUListElement>(null);
+  const [seen, setSeen] = useState({ top: 0, height: 800 });
+  const look = () => {
+    const { scrollTop = 0, clientHeight = 0, scrollHeight = 0 } = box.current ?? {};
+    setSeen({ top: scrollTop, height: clientHeight });
+    if (scrollHeight - scrollTop - clientHeight < 20 * height) more().catch(() => undefined); // asked again on scrolling
+  };
+  useLayoutEffect(() => {
+    look();
+    const observer = new ResizeObserver(look);
+    if (box.current) observer.observe(box.current);
+    return () => observer.disconnect();
+  }, []);
+  if (list.length === 0) {
+    return loading.value ? <Loading /> : <p class="empty">{text("noConversations")}</p>;
+  }
+  const first = Math.max(0, Math.floor(seen.top / height) - beyond);
+  const end = Math.min(list.length, Math.ceil((seen.top + seen.height) / height) + beyond);
+  const move = (event: KeyboardEvent) => {
+    const by = { ArrowDown: "nextElementSibling", ArrowUp: "previousElementSibling" } as const;
+    const way = by[event.key as keyof typeof by];
+    const row = event.target instanceof Element && event.target.closest("li")?.[way];
+    if (!row || event.altKey) return;
+    event.preventDefault();
+    row.querySelector("button")?.focus();
+  };
+  return (
+    <ul class="conversations" ref={box} onScroll={look} onKeyDown={move}>
+      <li aria-hidden="true" style={{ height: `${first * height}px` }} />
+      {list.slice(first, end).map((conversation, i) => (
+        <Row
+          key={keyOf(conversation.organization_id, conversation.entity.token)}
+          conversation={conversation}
+          place={first + i + 1}
+          of={list.length}
+        />
+      ))}
+      <li aria-hidden="true" style={{ height: `${(list.length - end) * height}px` }} />
+    </ul>
+  );
+}
+
+function Row({ conversation, place, of }: { conversation: Conversation; place: number; of: number }) {
+  const { entity, organization_id, last_message, unread_count, unread_priority_count, muted } = conversation;
+  const key = keyOf(organization_id, entity.token);
+  const draft = drafts.value.get(key)?.body.trim();
+  const open = current.value;
+  const chosen = open !== undefined && addressOf(open) === addressOf(conversation);
+  const own = last_message?.sender_token === session.value?.account.token;
+  return (
+    <li aria-posinset={place} aria-setsize={of}>
+      <button
+        type="button"
+        class={unread_count > 0 ? "unread" : undefined}
+        aria-current={chosen ? "true" : undefined}
+        onClick={() => choose(conversation)}
+      >
+        <span class="portrait">
+          <Avatar name={entity.display_name} token={entity.token} picture={entity.avatar} />
+          {here.value.get(entity.token) && <span class="here" role="img" aria-label={text("available")} />}
+        </span>
+        <span class="name">
+          <bdi>{entity.display_name}</bdi>
+          {!mayWrite(conversation) && (
+            <span class="mute" role="img" aria-label={text("leftGroup")} title={text("leftGroup")}>
+              <Icon name="leave" />
+            </span>
+          )}
+          {muted && (
+            <span class="mute" role="img" aria-label={text("muted")}>
+              <Icon name="bellOff" />
+            </span>
+          )}
+        </span>
+        {last_message && (
+          <time class="when" dateTime={last_message.created_time}>
+            {when(last_message.created_time)}
+          </time>
+        )}
+        <span class="last" dir="auto">
+          {writing.value.get(key)?.size ? (
+            <span class="writing">{text("writing")}</span>
+          ) : draft && !chosen ? (
+            <>
+              <span class="draft">{text("draft")}</span> {draft}
+            </>
+          ) : (
+            last_message && <Last message={last_message} group={entity.type === "tigertext:entity:group"} />
+          )}
+        </span>
+        <span class="marks">
+          {unread_priority_count > 0 && (
+            <span class="urgent" role="img" aria-label={text("priority")}>
+              !
+            </span>
+          )}
+          {unread_count > 0 ? (
+            <span class={muted ? "badge quiet" : "badge"} role="img" aria-label={text("unread", { n: unread_count })}>
+              {unread_count > 999 ? "999+" : unread_count}
+            </span>
+          ) : (
+            own && last_message && !last_message.is_recalled && <Status of={last_message.status} />
+          )}
+        </span>
+      </button>
+    </li>
+  );
+}
+
+/** Last is the last line: what was written, and in a group by whom. */
+function Last({ message, group }: { message: Message; group: boolean }) {
+  const own = message.sender_token === session.value?.account.token;
+  if (group && !own) need(message.sender_token, message.recipient_organization);
+  const name = nameOf(message.sender_token)?.split(" ")[0];
+  const by = own ? text("youSaid") : group && name ? `${name}:` : "";
+  return (
+    <>
+      {by && <bdi class="by">{by}</bdi>} {preview(message)}
+    </>
+  );
+}
+
+function Loading() {
+  return (
+    <ul class="conversations" aria-busy="true" aria-label={text("loading")}>
+      {Array.from({ length: 6 }, (_, i) => (
+        <li key={i} class="ghost" aria-hidden="true">
+          <span class="avatar" />
+          <span />
+          <span />
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,174 @@
+import { computed } from "@preact/signals";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Message as Content } from "../client/index";
+import { Avatar } from "../kit/Avatar";
+import { describe } from "../kit/describe";
+import { Icon } from "../kit/Icon";
+import { toast } from "../kit/Toasts";
+import { clock, moment, span } from "../text/format";
+import { text } from "../text/text";
+import { Acts } from "./Acts";
+import { Attachment } from "./Attachment";
+import { endOf, needEnd, noteRead, now } from "./state/lifetime";
+import { nameOf, need, people } from "./state/people";
+import { isSealed, unseal } from "./state/seen";
+import * as statuses from "./state/statuses";
+import { Status } from "./Status";
+import { Words } from "./Words";
+
+interface Props {
+  message: Content;
+  own: boolean;
+  group: boolean;
+  /** Of those that the same person wrote one after the other. */
+  first: boolean;
+  last: boolean;
+}
+
+/** Message shows one message: one's own at the end of the line, with how far it got. */
+export function Message({ message, own, group, first, last }: Props) {
+  const sealed = isSealed(message);
+  const named = group && !own;
+  const item = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (named) need(message.sender_token, message.sender_organization);
+    if (message.original_sender) need(message.original_sender, message.sender_organization);
+    needEnd(message);
+  }, [message]);
+  const name = nameOf(message.sender_token) ?? text("somebody");
+  return (
+    <li
+      class={`message${own ? " own" : ""}${first ? " first" : ""}${last ? " last" : ""}`}
+      data-id={message.message_id}
+      data-sort={message.sort_number}
+      tabIndex={-1}
+      ref={item}
+      onPointerDown={(event) => event.pointerType === "touch" && press(item.current)}
+      onPointerUp={release}
+      onPointerMove={release}
+      onPointerCancel={release}
+    >
+      {named && (
+        <span class="portrait">
+          {last && <Avatar name={name} token={message.sender_token} picture={people.value.get(message.sender_token)?.avatar} />}
+        </span>
+      )}
+      <div class={message.priority > 0 ? "bubble urgent" : "bubble"}>
+        {named && first && (
+          <span class="sender">
+            <bdi>{name}</bdi>
+          </span>
+        )}
+        {message.priority > 0 && !message.is_recalled && (
+          <strong class="priority">
+            <Icon name="priority" />
+            {text("priority")}
+          </strong>
+        )}
+        {message.is_forwarded && (
+          <span class="forwarded">
+            <Icon name="forward" />
+            {text("forwardedFrom", { name: (message.original_sender && nameOf(message.original_sender)) ?? text("somebody") })}
+          </span>
+        )}
+        {message.is_recalled ? (
+          <em>{text("recalled")}</em>
+        ) : sealed ? (
+          <Seal message={message} />
+        ) : (
+          <>
+            <Attachment message={message} />
+            {message.body && <Words of={message.body} />}
+            {!message.body && !message.attachments?.length && <em>{text("data")}</em>}
+          </>
+        )}
+        <span class="meta">
+          {!message.is_recalled && <Left message={message} />}
+          <time dateTime={message.created_time} title={moment(message.created_time)}>
+            {clock(message.created_time)}
+          </time>
+          {own && !message.is_recalled && <Progress message={message} group={group} />}
+        </span>
+      </div>
+      <Acts message={message} own={own} sealed={sealed} />
+    </li>
+  );
+}
+
+/** Seal stands for a message that is deleted on read, until it is opened. */
+function Seal({ message }: { message: Content }) {
+  const [busy, setBusy] = useState(false);
+  const show = async () => {
+    setBusy(true);
+    try {
+      await unseal(message);
+      noteRead(message, Date.now());
+    } catch (error) {
+      toast(describe(error), { danger: true });
+      setBusy(false);
+    }
+  };
+  return (
+    <div class="seal">
+      <p>{text("sealedHint")}</p>
+      <button type="button" disabled={busy} onClick={() => void show()}>
+        <Icon name="flame" />
+        {text("show")}
+      </button>
+    </div>
+  );
+}
+
+const soon = 86_400; // seconds: what lasts longer is not counted down
+
+/** Left counts down how long a message is there. */
+function Left({ message }: { message: Content }) {
+  const end = endOf(message);
+  // Made anew with another end, which would be seen with the next second only.
+  const left = useMemo(() => computed(() => {
+    const seconds = ((end ?? Infinity) - now.value) / 1000;
+    return seconds < soon ? span(seconds) : "";
+  }), [end]).value;
+  return (
+    <>
+      {message.dor && (
+        <span class="burns" role="img" aria-label={text("deletedOnRead")} title={text("deletedOnRead")}>
+          <Icon name="flame" />
+        </span>
+      )}
+      {end !== undefined && left && (
+        <span class="left" title={text("goneAt", { time: moment(new Date(end)) })}>
+          <Icon name="stuck" />
+          {left}
+        </span>
+      )}
+    </>
+  );
+}
+
+/** Progress shows how far an own message got; in a group how many have read it. */
+function Progress({ message, group }: { message: Content; group: boolean }) {
+  useEffect(() => {
+    if (group) statuses.need(message);
+  }, [message.message_id]);
+  const rows = group ? [...(statuses.statuses.value.get(message.message_id)?.values() ?? [])] : [];
+  const read = rows.filter(({ status }) => status === "Read").length;
+  return (
+    <>
+      {read > 0 && <span class="read-by">{text("readBy", { n: read, of: rows.length })}</span>}
+      <Status of={statuses.least(rows) ?? message.status} />
+    </>
+  );
+}
+
+const long = 500; // milliseconds
+let pressing: ReturnType<typeof setTimeout> | undefined;
+
+/** press opens the menu of a message that is held. */
+function press(item: HTMLElement | null): void {
+  pressing = setTimeout(() => item?.querySelector<HTMLElement>(".acts button")?.click(), long);
+}
+
+function release(): void {
+  clearTimeout(pressing);
+}

@@ -1,0 +1,99 @@
+import { useEffect, useState } from "preact/hooks";
+import type { Message, Schemas } from "../client/index";
+import { Avatar } from "../kit/Avatar";
+import { describe } from "../kit/describe";
+import { Dialog } from "../kit/Dialog";
+import { client, session } from "../kit/state/session";
+import { moment } from "../text/format";
+import { text } from "../text/text";
+import { endOf } from "./state/lifetime";
+import { nameOf, need, people } from "./state/people";
+import * as live from "./state/statuses";
+import { Status } from "./Status";
+
+type Row = Schemas["StatusRow"];
+const order = ["Read", "Delivered", "New"] as const;
+
+/** MessageInfo shows what there is to know of a message over the page. */
+export function MessageInfo({ message, onClose }: { message: Message; onClose: () => void }) {
+  return (
+    <Dialog title={text("messageInfo")} onClose={onClose}>
+      <div>
+        <MessageFacts message={message} />
+      </div>
+    </Dialog>
+  );
+}
+
+/** MessageFacts tells who sent a message and when, how long it lasts, and how far it got with whom. */
+export function MessageFacts({ message }: { message: Message }) {
+  const own = message.sender_token === session.value?.account.token;
+  const [rows, setRows] = useState<readonly Row[]>();
+  const [problem, setProblem] = useState("");
+  // An event that tells more is a reason to ask again.
+  const told = live.statuses.value.get(message.message_id);
+  useEffect(() => {
+    client.getMessageStatus(message.message_id).then(
+      ({ statuses }) => {
+        for (const { account_id } of statuses) need(account_id, message.recipient_organization);
+        setRows(statuses);
+      },
+      (error: unknown) => setProblem(describe(error)),
+    );
+  }, [message, told]);
+  const end = endOf(message);
+  return (
+    <>
+      <dl class="facts">
+        <dt>{text("from")}</dt>
+        <dd dir="auto">{nameOf(message.sender_token) ?? text("somebody")}</dd>
+        <dt>{text("sentAt")}</dt>
+        <dd><time dateTime={message.created_time}>{moment(message.created_time)}</time></dd>
+        {message.original_timestamp && (
+          <>
+            <dt>{text("firstSentAt")}</dt>
+            <dd><time dateTime={message.original_timestamp}>{moment(message.original_timestamp)}</time></dd>
+          </>
+        )}
+        <dt>{text("lifetime")}</dt>
+        <dd>
+          {end === undefined ? text("forEver") : text("goneAt", { time: moment(new Date(end)) })}
+          {message.dor && <small>{text("deletedOnRead")}</small>}
+        </dd>
+      </dl>
+      {problem && (
+        <p role="alert" class="problem">
+          {problem}
+        </p>
+      )}
+      {own && (
+        <div class="progress-of" aria-busy={!rows && !problem}>
+          {order.map((status) => {
+            const some = rows?.filter((row) => (row.status === "Confirmed" ? "Read" : row.status) === status) ?? [];
+            if (some.length === 0) return null;
+            return (
+              <section key={status}>
+                <h3>
+                  <Status of={status} /> {text(status)} <span class="muted">{some.length}</span>
+                </h3>
+                <ul aria-label={text(status)}>
+                  {some.map(({ account_id, timestamp }) => (
+                    <li key={account_id}>
+                      <Avatar
+                        name={nameOf(account_id) ?? ""}
+                        token={account_id}
+                        picture={people.value.get(account_id)?.avatar}
+                      />
+                      <bdi>{nameOf(account_id) ?? text("somebody")}</bdi>
+                      <time dateTime={timestamp}>{moment(timestamp)}</time>
+                    </li>
+                  ))}
+                </ul>
+              </section>
+            );
+          })}
+        </div>
+      )}
+    </>
+  );
+}

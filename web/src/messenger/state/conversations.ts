@@ -1,0 +1,251 @@
+// The list of conversations, newest first, and which one is open.
+import { computed, signal } from "@preact/signals";
+import { type Conversation, type Message, SignetError } from "../../client/index";
+import { go, path, query } from "../../kit/state/route";
+import { client, session } from "../../kit/state/session";
+import { unreadIn } from "./messages";
+import { know } from "./people";
+
+export type Entity = Conversation["entity"];
+
+/** By the organization and the user or group that each is with (keyOf). As far as they are loaded. */
+export const conversations = signal<ReadonlyMap<string, Conversation>>(new Map());
+
+/** The list is being loaded for the first time. */
+export const loading = signal(true);
+
+/** The organization of which alone conversations are shown; undefined shows all. */
+export const within = signal<string | undefined>(undefined);
+
+/** keyOf names the conversation with a user or group in an organization. */
+export function keyOf(organization: string, token: string): string {
+  return `${organization}/${token}`;
+}
+
+/** The token of the user or group whose conversation is open, which the address names. */
+export const chosen = computed(() => /^\/c\/([^/]+)/.exec(path.value)?.[1]);
+
+/** The pane with the details is open. */
+export const details = computed(() => /^\/c\/[^/]+\/details$/.test(path.value));
+
+/** The conversation that is open. Undefined while the list does not have it. */
+export const current = computed(() => {
+  const token = chosen.value;
+  if (token === undefined) return undefined;
+  const organization = query.value.get("in") ?? within.value;
+  const exact = organization && conversations.value.get(keyOf(organization, token));
+  return exact || [...conversations.value.values()].find(({ entity }) => entity.token === token);
+});
+
+/** addressOf is where a conversation is shown, or its details. */
+export function addressOf({ entity, organization_id }: Conversation, pane: "" | "/details" = ""): string {
+  return `/c/${entity.token}${pane}${several.value.has(entity.token) ? `?in=${organization_id}` : ""}`;
+}
+
+/** The tokens of users with whom there are conversations in several organizations. */
+const several = computed(() => {
+  const once = new Set<string>();
+  const more = new Set<string>();
+  for (const { entity } of conversations.value.values()) (once.has(entity.token) ? more : once).add(entity.token);
+  return more;
+});
+
+/** choose opens a conversation; undefined goes back to the list. */
+export function choose(conversation: Conversation | undefined): void {
+  go(conversation ? addressOf(conversation) : "/");
+}
+
+/** begin opens the conversation with a user or group, which may be new. */
+export function begin(entity: Entity, organization: string): void {
+  choose(put(entity, organization));
+}
+
+function put(entity: Entity, organization: string): Conversation {
+  const key = keyOf(organization, entity.token);
+  const known = conversations.value.get(key);
+  if (known) return known;
+  const made: Conversation = {
+    entity, organization_id: organization, unread_count: 0, unread_priority_count: 0, muted: false, sort_number: 0,
+  };
+  conversations.value = new Map(conversations.value).set(key, made);
+  return made;
+}
+
+/** find loads the user or group that the address names, where the list does not have it. */
+export async function find(token: string): Promise<boolean> {
+  const organization = query.value.get("in") ?? within.value;
+  const options = organization === undefined ? {} : { organization };
+  try {
+    const group = await client.getGroup(token, options);
+    put({ ...group, type: group.xmlns }, group.organization_key);
+  } catch (error) {
+    if (!(error instanceof SignetError) || error.status >= 500) throw error;
+    try {
+      const user = await client.getUser(token, options);
+      const home = organization ?? user.organization_key ?? session.value?.account.organization_key;
+      if (home === undefined) return false;
+      put({ ...user, type: user.xmlns }, home);
+    } catch (second) {
+      if (!(second instanceof SignetError) || second.status >= 500) throw second;
+      return false;
+    }
+  }
+  return true;
+}
+
+export const newestFirst = computed(() =>
+  [...conversations.value.values()]
+    .filter(({ organization_id }) => within.value === undefined || organization_id === within.value)
+    .sort((a, b) => b.sort_number - a.sort_number),
+);
+
+/** How many messages nobody has read yet, of what is loaded. */
+export const unread = computed(() =>
+  [...conversations.value.values()].reduce((sum, { unread_count }) => sum + unread_count, 0),
+);
+
+const page = 100;
+let latest = 0;
+const touched = new Set<string>(); // what changed since the last load began
+
+/** Where the next page begins, by the organization whose alone it is: undefined for all, null at the end. */
+const next = new Map<string | undefined, string | null>();
+
+/** load fetches the list anew, as far as it was loaded. */
+export async function load(): Promise<void> {
+  const turn = ++latest;
+  touched.clear();
+  const all = new Map<string, Conversation>();
+  let continuation: string | undefined;
+  do {
+    const { results, metadata } = await client.getConversations({
+      page_size: page, ...(continuation === undefined ? {} : { continuation }),
+    });
+    for (const one of results) all.set(keyOf(one.organization_id, one.entity.token), counted(one));
+    meet(results);
+    continuation = metadata.continuation;
+  } while (continuation !== undefined && all.size < conversations.value.size);
+  if (turn !== latest) return; // a later one knows more
+  for (const key of touched) {
+    // A message that came meanwhile may have moved it past the page that was read, or got further than that says.
+    const known = conversations.value.get(key);
+    const asked = all.get(key);
+    if (!known?.last_message || known.sort_number < (asked?.sort_number ?? 0)) continue;
+    const newer = !asked || known.sort_number > asked.sort_number;
+    all.set(key, newer ? known : { ...asked, last_message: known.last_message });
+  }
+  const open = current.value;
+  if (open) {
+    // One that has no message yet, or is far down, stays.
+    const key = keyOf(open.organization_id, open.entity.token);
+    if (!all.has(key)) all.set(key, open);
+  }
+  next.clear();
+  next.set(undefined, continuation ?? null);
+  conversations.value = all;
+  loading.value = false;
+  if (within.value !== undefined) await more();
+}
+
+/** meet knows the people of conversations by name. */
+function meet(some: readonly Conversation[]): void {
+  know(some.flatMap(({ entity }) => ("num_members" in entity ? [] : [entity])));
+}
+
+/** counted counts what is unread by what is loaded: the server may not have been told yet what was seen. */
+function counted(conversation: Conversation): Conversation {
+  const { organization_id, entity, sort_number } = conversation;
+  const some = unreadIn(keyOf(organization_id, entity.token), sort_number);
+  if (!some) return conversation;
+  const urgent = some.filter(({ priority }) => priority > 0);
+  return { ...conversation, unread_count: some.length, unread_priority_count: urgent.length };
+}
+
+/** count counts anew what is unread in a conversation. */
+export function count(key: string): void {
+  const known = conversations.value.get(key);
+  if (known) change(key, counted(known));
+}
+
+const going = new Set<string | undefined>();
+
+/** more fetches the next page of the list, or of what it shows of one organization. */
+export async function more(): Promise<void> {
+  const organization = within.value;
+  const from = next.get(organization);
+  if (loading.value || from === null || next.get(undefined) === null || going.has(organization)) return;
+  going.add(organization);
+  const turn = latest;
+  const { results, metadata } = await client
+    .getConversations({ page_size: page, ...(from && { continuation: from }), ...(organization && { organization }) })
+    .finally(() => going.delete(organization));
+  if (turn !== latest) return;
+  meet(results);
+  const all = new Map(conversations.value);
+  for (const one of results) {
+    const key = keyOf(one.organization_id, one.entity.token);
+    if (!all.has(key)) all.set(key, one);
+  }
+  next.set(organization, metadata.continuation ?? null);
+  conversations.value = all;
+}
+
+let planned: ReturnType<typeof setTimeout> | undefined;
+
+/** reload fetches the list soon, once for all that asks for it meanwhile. */
+export function reload(): void {
+  planned ??= setTimeout(() => {
+    planned = undefined;
+    load().catch(() => undefined); // without a connection: the next one loads it
+  }, 150);
+}
+
+/** keyOfMessage names the conversation of a message. */
+export function keyOfMessage(message: Message): string {
+  return keyOf(message.recipient_organization, entityOf(message));
+}
+
+/** entityOf names the user or group that a message's conversation is with. */
+export function entityOf(message: Message): string {
+  if (message.group_token) return message.group_token;
+  return message.sender_token === session.value?.account.token ? message.recipient_token : message.sender_token;
+}
+
+/** note moves the conversation of a message up. One that is not in the list has it fetched. */
+export function note(message: Message): void {
+  const key = keyOfMessage(message);
+  const known = conversations.value.get(key);
+  if (!known) return reload();
+  if (message.sort_number <= known.sort_number) return; // it was in the list already, and counted
+  const counts = message.sender_token !== session.value?.account.token && message.status !== "Read";
+  change(key, {
+    last_message: message,
+    sort_number: message.sort_number,
+    unread_count: known.unread_count + (counts ? 1 : 0),
+    unread_priority_count: known.unread_priority_count + (counts && message.priority > 0 ? 1 : 0),
+  });
+}
+
+/** change changes what the list says of a conversation. */
+export function change(key: string, to: Partial<Conversation>): void {
+  const known = conversations.value.get(key);
+  if (!known) return;
+  touched.add(key);
+  conversations.value = new Map(conversations.value).set(key, { ...known, ...to });
+}
+
+/** changeLast changes the last message of a conversation, where it is this one. */
+export function changeLast(id: string, to: (message: Message) => Message): void {
+  for (const [key, { last_message }] of conversations.value) {
+    if (last_message?.message_id === id) change(key, { last_message: to(last_message) });
+  }
+}
+
+/** renew takes over what a user or group is now. What is left out of a group is not known of it any more. */
+export function renew(entity: { token: string; xmlns: Entity["xmlns"] } & Partial<Omit<Entity, "type" | "xmlns">>): void {
+  const group = entity.xmlns === "tigertext:entity:group";
+  for (const [key, known] of conversations.value) {
+    if (known.entity.token !== entity.token) continue;
+    change(key, { entity: { ...(group ? { type: entity.xmlns } : known.entity), ...entity } as Entity });
+  }
+}

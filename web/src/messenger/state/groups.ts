@@ -1,0 +1,38 @@
+// What one may do in a group, as far as the list of conversations tells.
+import { session } from "../../kit/state/session";
+import type { Entity } from "./conversations";
+
+export type Group = Extract<Entity, { num_members: number }>;
+
+/** groupOf is the group that a conversation is with; undefined where it is with a person. */
+export function groupOf({ entity }: { entity: Entity }): Group | undefined {
+  return "num_members" in entity ? entity : undefined;
+}
+
+/** isMember tells whether one is in a group: of one that one has left, or that is gone, nobody is told any more. */
+export function isMember({ num_members, members }: Group): boolean {
+  if (num_members === 0) return false;
+  const me = session.value?.account.token;
+  return members === undefined || me === undefined || members.includes(me); // of large ones the list is left out
+}
+
+/** mayWrite tells whether one may write in a conversation. */
+export function mayWrite(conversation: { entity: Entity }): boolean {
+  const group = groupOf(conversation);
+  return !group || isMember(group);
+}
+
+function administers({ num_members, organization_key }: Group): boolean {
+  const { administrator_of: mine = [], elevated_until: end } = session.value ?? {};
+  return num_members > 0 && end !== undefined && Date.parse(end) > Date.now() && mine.includes(organization_key);
+}
+
+/** mayChange tells whether one may change a group's name, picture and members. */
+export function mayChange(group: Group): boolean {
+  return isMember(group) || administers(group);
+}
+
+/** mayControl tells whether one may decide what those see who are added later. */
+export function mayControl(group: Group): boolean {
+  return administers(group) || (isMember(group) && group.created_by === session.value?.account.token);
+}

@@ -1,0 +1,59 @@
+// When messages end, and that they do.
+import { computed, signal } from "@preact/signals";
+import type { Message } from "../../client/index";
+import { client, session } from "../../kit/state/session";
+import * as conversations from "./conversations";
+import { change, drop } from "./messages";
+
+/** The time, to the second, for what counts down. */
+export const now = signal(Date.now());
+export const minute = computed(() => Math.floor(now.value / 60_000));
+
+const grace = 60_000; // milliseconds that a message which is deleted on read is there after it
+
+/** When messages that are deleted on read end, by id. */
+const ends = new Map<string, number>();
+
+/** endOf returns when a message ends, in milliseconds since 1970; undefined: never. */
+export function endOf(message: Message): number | undefined {
+  const expires = message.expires_time === undefined ? undefined : Date.parse(message.expires_time);
+  const read = ends.get(message.message_id);
+  return read !== undefined && (expires === undefined || read < expires) ? read : expires;
+}
+
+/** noteRead notes that a message which is deleted on read was read, by all who got it. */
+export function noteRead(message: Message, time: number): void {
+  if (!message.dor || ends.has(message.message_id)) return;
+  ends.set(message.message_id, time + grace);
+  change(message.message_id, (m) => ({ ...m })); // who shows it looks again
+}
+
+const asked = new Set<string>();
+
+/** needEnd finds out when a message that is deleted on read was, where that was before the page was opened. */
+export function needEnd(message: Message): void {
+  const { message_id: id, dor, status, is_recalled } = message;
+  if (!dor || is_recalled || status !== "Read" || ends.has(id) || asked.has(id)) return;
+  asked.add(id);
+  client.getMessageStatus(id).then(
+    ({ statuses }) => noteRead(message, Math.max(...statuses.map(({ timestamp }) => Date.parse(timestamp)))),
+    () => asked.delete(id), // gone, or asked again when it is shown again
+  );
+}
+
+/** tick lets what is over disappear. The page calls it each second. */
+export function tick(): void {
+  now.value = Date.now();
+  const time = new Date(now.value).toISOString();
+  const over = (message: Message) =>
+    (message.expires_time !== undefined && message.expires_time <= time) ||
+    (ends.get(message.message_id) ?? Infinity) <= now.value;
+  drop(over);
+  if (!session.value) return;
+  for (const [key, { last_message }] of conversations.conversations.value) {
+    if (!last_message || !over(last_message)) continue;
+    const { last_message: _, ...rest } = conversations.conversations.value.get(key) ?? {};
+    conversations.conversations.value = new Map(conversations.conversations.value).set(key, rest as never);
+    conversations.reload();
+  }
+}

@@ -1,0 +1,153 @@
+// What is being sent, in the order of each conversation: kept for this tab until it is on the
+// server's disk. Files are kept in memory only.
+import { effect, signal } from "@preact/signals";
+import { SignetError } from "../../client/index";
+import { client, session } from "../../kit/state/session";
+import * as conversations from "./conversations";
+import * as messages from "./messages";
+
+/** Letter is a message that is not on the server's disk yet. */
+export interface Letter {
+  /** Its Request-ID: however often it is sent, the server makes one message. */
+  id: string;
+  /** Who sends it. */
+  account: string;
+  recipient: string;
+  organization: string;
+  body: string;
+  time: string;
+  /** Minutes; left out, it is the organization's. */
+  ttl?: number;
+  dor?: boolean;
+  priority?: 1;
+  file?: { name: string; size: number; type: string };
+  /** Why the server refused it. */
+  refused?: string;
+}
+
+const stored = "signet-outbox";
+
+export const outbox = signal<readonly Letter[]>(JSON.parse(sessionStorage.getItem(stored) ?? "[]") as Letter[]);
+effect(() => sessionStorage.setItem(stored, JSON.stringify(outbox.value)));
+
+/** How much of a letter's file is sent, from 0 to 1, by the letter's id. */
+export const progress = signal<ReadonlyMap<string, number>>(new Map());
+
+const files = new Map<string, File>();
+const sending = new Map<string, AbortController>(); // by the conversation's key
+const pause = 5_000; // milliseconds before another attempt, where the connection is there and the server is not
+
+/** fileOf returns a letter's file, unless the page was loaded anew since. */
+export function fileOf(id: string): File | undefined {
+  return files.get(id);
+}
+
+/** send puts a message into the outbox, and sends what is in it. */
+export function send(letter: Omit<Letter, "id" | "account" | "time" | "file">, file?: File): void {
+  const account = session.value?.account.token;
+  if (account === undefined) return;
+  const id = crypto.randomUUID();
+  const made: Letter = { ...letter, id, account, time: new Date().toISOString() };
+  if (file) {
+    files.set(id, file);
+    made.file = { name: file.name, size: file.size, type: file.type };
+  }
+  outbox.value = [...outbox.value, made];
+  flush();
+}
+
+/** again sends one that was refused once more. */
+export function again(id: string): void {
+  outbox.value = outbox.value.map((letter) => {
+    if (letter.id !== id) return letter;
+    const { refused: _, ...rest } = letter;
+    return rest;
+  });
+  flush();
+}
+
+/** discard gives up a letter, also while it is on its way. */
+export function discard(id: string): void {
+  const letter = outbox.value.find((l) => l.id === id);
+  if (!letter) return;
+  const first = waiting(keyOf(letter))[0];
+  remove(id);
+  if (first?.id === id) sending.get(keyOf(letter))?.abort();
+}
+
+/** flush sends what waits. Without a connection it waits on. */
+export function flush(): void {
+  const account = session.value?.account.token;
+  if (account === undefined) return;
+  if (outbox.value.some((letter) => letter.account !== account)) {
+    outbox.value = outbox.value.filter((letter) => letter.account === account); // somebody else's, who was here before
+  }
+  for (const key of new Set(outbox.value.map(keyOf))) if (!sending.has(key)) void deliver(key);
+}
+
+function keyOf({ organization, recipient }: Letter): string {
+  return conversations.keyOf(organization, recipient);
+}
+
+function waiting(key: string): Letter[] {
+  return outbox.value.filter((letter) => letter.refused === undefined && keyOf(letter) === key);
+}
+
+/** deliver sends what waits in a conversation, one after the other. */
+async function deliver(key: string): Promise<void> {
+  for (let letter: Letter | undefined; (letter = waiting(key)[0]); ) {
+    const { id } = letter;
+    const stop = new AbortController();
+    sending.set(key, stop);
+    try {
+      await post(letter, stop.signal);
+    } catch (error) {
+      if (stop.signal.aborted) continue; // discarded
+      if (!(error instanceof SignetError) || error.status >= 500) {
+        sending.delete(key);
+        setTimeout(flush, pause);
+        return;
+      }
+      outbox.value = outbox.value.map((l) => (l.id === id ? { ...l, refused: error.message } : l));
+    }
+  }
+  sending.delete(key);
+}
+
+async function post({ id, recipient, organization, body, ttl, dor, priority, file }: Letter, signal: AbortSignal) {
+  const attachment = files.get(id);
+  if (file && !attachment) {
+    outbox.value = outbox.value.map((l) => (l.id === id ? { ...l, refused: "file" } : l));
+    return;
+  }
+  const content = { recipient, body, ttl, dor, priority, attachment };
+  const arrive = messages.setOut(conversations.keyOf(organization, recipient), body);
+  try {
+    const sent = await client.in(organization).sendMessage(
+      Object.fromEntries(Object.entries(content).filter(([, value]) => value !== undefined && value !== "")) as typeof content,
+      {
+        request_id: id,
+        response_format: "message",
+        signal,
+        onProgress: ({ loaded, total }) => {
+          if (total) progress.value = new Map(progress.value).set(id, loaded / total);
+        },
+      },
+    );
+    arrive();
+    if (sent.message) {
+      messages.add(sent.message);
+      conversations.note(sent.message);
+    }
+    remove(id);
+  } finally {
+    arrive();
+  }
+}
+
+function remove(id: string): void {
+  outbox.value = outbox.value.filter((letter) => letter.id !== id);
+  files.delete(id);
+  const left = new Map(progress.value);
+  if (left.delete(id)) progress.value = left;
+}

@@ -1,0 +1,45 @@
+// Whom the page knows by name: people of conversations, and senders in groups.
+import { signal } from "@preact/signals";
+import { SignetError, type User } from "../../client/index";
+import { client, session } from "../../kit/state/session";
+
+export type Person = Pick<User, "token" | "display_name" | "avatar"> & Partial<User>;
+
+export const people = signal<ReadonlyMap<string, Person>>(new Map());
+
+/** know takes over what is said of people. */
+export function know(some: readonly Person[]): void {
+  if (some.length === 0) return;
+  const all = new Map(people.value);
+  for (const person of some) all.set(person.token, { ...all.get(person.token), ...person });
+  people.value = all;
+}
+
+const asked = new Set<string>();
+
+/** need has a person looked up who is not known, once. */
+export function need(token: string, organization: string): void {
+  if (people.value.has(token) || asked.has(token)) return;
+  asked.add(token);
+  client.getUser(token, { organization }).then(
+    (user) => know([user]),
+    (error: unknown) => {
+      if (!(error instanceof SignetError)) asked.delete(token); // when there is a connection again
+    },
+  );
+}
+
+/** needMembers looks up the members of a group, once. */
+export function needMembers(group: string, organization: string): void {
+  if (asked.has(group)) return;
+  asked.add(group);
+  client.getGroupMembers(group, { organization }).then(know, (error: unknown) => {
+    if (!(error instanceof SignetError)) asked.delete(group); // a group that one has left answers nothing
+  });
+}
+
+/** nameOf is what a person is called; undefined while it is not known. */
+export function nameOf(token: string): string | undefined {
+  const { account } = session.value ?? {};
+  return token === account?.token ? account.display_name : people.value.get(token)?.display_name;
+}
