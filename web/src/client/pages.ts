@@ -1,4 +1,4 @@
-import type { Client } from "./client.js";
+import type { Administration } from "./administration.js";
 import type { CallOptions } from "./transport.js";
 import type { Body, Query, Schemas, SignetEvent } from "./types.js";
 
@@ -22,7 +22,7 @@ type Entries<T> = AsyncGenerator<T, void, void>;
  * entry is wanted. What is made or goes meanwhile makes it neither skip nor repeat another entry.
  */
 export class Pages {
-  constructor(private readonly client: Client) {}
+  constructor(private readonly client: Administration) {}
 
   /** Conversations, newest first. */
   getConversations(options?: Filters<"getConversations">): Entries<Schemas["Conversation"]> {

@@ -6,8 +6,8 @@ import { save } from "../kit/save";
 import { Table } from "../kit/Table";
 import { moment } from "../text/format";
 import { text } from "../text/text";
-import type { OfOrganization } from "./Organization";
 import { all, type Entry, firstWrong, follow, read } from "./state/audit";
+import type { OfOrganization } from "./tab";
 
 const pageSize = 100;
 

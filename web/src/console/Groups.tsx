@@ -8,8 +8,8 @@ import { Table } from "../kit/Table";
 import { toast } from "../kit/Toasts";
 import { text } from "../text/text";
 import { Filter } from "./Filter";
-import type { OfOrganization } from "./Organization";
 import { administer } from "./state/elevation";
+import type { OfOrganization } from "./tab";
 
 /** Groups lists the groups of an organization, without anything that was written to them. */
 export function Groups({ organization }: OfOrganization) {

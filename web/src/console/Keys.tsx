@@ -4,9 +4,9 @@ import { Select } from "../kit/Select";
 import { client } from "../kit/state/session";
 import { Table } from "../kit/Table";
 import { text } from "../text/text";
-import type { OfOrganization } from "./Organization";
 import { keyColumns } from "./PersonKeys";
 import { administer } from "./state/elevation";
+import type { OfOrganization } from "./tab";
 
 type Which = "all" | "regular" | "administrative" | "idle";
 

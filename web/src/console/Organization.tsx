@@ -1,5 +1,4 @@
 import type { ComponentType } from "preact";
-import type { Schemas } from "../client/index";
 import { Link } from "../kit/Link";
 import { client } from "../kit/state/session";
 import { useLoaded } from "../kit/useLoaded";
@@ -13,13 +12,7 @@ import { Person } from "./Person";
 import { Requests } from "./Requests";
 import { administer } from "./state/elevation";
 import { Stuck } from "./Stuck";
-
-/** What each page of an organization gets. */
-export interface OfOrganization {
-  organization: Schemas["Organization"];
-  /** Its name, settings or hold have changed. */
-  onChange: () => void;
-}
+import type { OfOrganization } from "./tab";
 
 const tabs: Readonly<Record<string, { title: Text; page: ComponentType<OfOrganization> }>> = {
   people: { title: "console.people", page: People },

@@ -7,8 +7,8 @@ import { go } from "../kit/state/route";
 import { client, session } from "../kit/state/session";
 import { toast } from "../kit/Toasts";
 import { text, type Text } from "../text/text";
-import type { OfOrganization } from "./Organization";
 import { administer } from "./state/elevation";
+import type { OfOrganization } from "./tab";
 
 const switches = {
   dor: "console.dor", forward: "console.forwardAllowed", priority_messaging: "console.priorityAllowed",

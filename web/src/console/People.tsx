@@ -14,8 +14,8 @@ import { Filter } from "./Filter";
 import { Import } from "./Import";
 import { Membership } from "./Membership";
 import { NewPerson } from "./NewPerson";
-import type { OfOrganization } from "./Organization";
 import { administer } from "./state/elevation";
+import type { OfOrganization } from "./tab";
 
 type Which = "all" | "admin" | "disabled" | "keyless" | "idle";
 

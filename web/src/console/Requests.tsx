@@ -6,8 +6,8 @@ import { client } from "../kit/state/session";
 import { Table } from "../kit/Table";
 import { toast } from "../kit/Toasts";
 import { text } from "../text/text";
-import type { OfOrganization } from "./Organization";
 import { administer } from "./state/elevation";
+import type { OfOrganization } from "./tab";
 
 type Request = Schemas["Request"];
 

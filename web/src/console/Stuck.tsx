@@ -10,8 +10,8 @@ import { client } from "../kit/state/session";
 import { Table } from "../kit/Table";
 import { toast } from "../kit/Toasts";
 import { text } from "../text/text";
-import type { OfOrganization } from "./Organization";
 import { administer } from "./state/elevation";
+import type { OfOrganization } from "./tab";
 
 type Minutes = "0" | "15" | "60" | "1440" | "10080";
 

@@ -3,7 +3,8 @@ import type { Message } from "../client/index";
 import { session } from "../kit/state/session";
 import { text } from "../text/text";
 import { preview } from "./preview";
-import { conversations, current, keyOfMessage } from "./state/conversations";
+import { conversations, current } from "./state/conversations";
+import { keyOfMessage } from "./state/key";
 import { get, isUnread } from "./state/messages";
 import { nameOf } from "./state/people";
 

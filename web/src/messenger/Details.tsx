@@ -12,9 +12,10 @@ import { EditGroup } from "./EditGroup";
 import { Files } from "./Files";
 import { Inspected } from "./Inspected";
 import { Members } from "./Members";
-import { addressOf, change, keyOf, keyOfMessage, reload } from "./state/conversations";
+import { addressOf, change, reload } from "./state/conversations";
 import { groupOf, isMember, mayChange, mayWrite } from "./state/groups";
 import { inspected, wide } from "./state/inspected";
+import { keyOf, keyOfMessage } from "./state/key";
 import { get } from "./state/messages";
 import { named } from "./state/organizations";
 

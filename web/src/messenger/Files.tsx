@@ -6,8 +6,9 @@ import { toast } from "../kit/Toasts";
 import { size, when } from "../text/format";
 import { text } from "../text/text";
 import { addressOf } from "./Attachment";
-import { keyOf } from "./state/conversations";
-import { back, messages, older } from "./state/messages";
+import { back } from "./state/history";
+import { keyOf } from "./state/key";
+import { messages, older } from "./state/messages";
 import { nameOf, need } from "./state/people";
 import { isSealed } from "./state/seen";
 

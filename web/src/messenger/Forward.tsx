@@ -7,7 +7,8 @@ import { Field } from "../kit/Field";
 import { client } from "../kit/state/session";
 import { toast } from "../kit/Toasts";
 import { text } from "../text/text";
-import { keyOf, newestFirst, note } from "./state/conversations";
+import { newestFirst, note } from "./state/conversations";
+import { keyOf } from "./state/key";
 import { add } from "./state/messages";
 
 const most = 50; // conversations that are listed

@@ -1,6 +1,7 @@
 import { useEffect } from "preact/hooks";
 import { go } from "../kit/state/route";
-import { addressOf, choose, current, details, keyOf, newestFirst } from "./state/conversations";
+import { addressOf, choose, current, details, newestFirst } from "./state/conversations";
+import { keyOf } from "./state/key";
 
 /** step opens the conversation next to the open one in the list, or the next unread one. */
 function step(by: 1 | -1, unread: boolean): void {

@@ -5,7 +5,8 @@ import { show, withdraw } from "../kit/state/notifications";
 import { session } from "../kit/state/session";
 import { text } from "../text/text";
 import { preview } from "./preview";
-import { addressOf, conversations, current, keyOfMessage } from "./state/conversations";
+import { addressOf, conversations, current } from "./state/conversations";
+import { keyOfMessage } from "./state/key";
 import { isUnread } from "./state/messages";
 
 /** Nothing, that there is a message, or also from whom and what. */

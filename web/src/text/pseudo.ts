@@ -1,6 +1,6 @@
 // The language that nobody speaks: it shows which text is in no dictionary, and which
 // place is too small for a longer language.
-import type { Dictionary, Entry } from "./text";
+import type { Dictionary, Entry } from "./dictionary";
 
 const accents: Readonly<Record<string, string>> = {
   a: "á", c: "ç", d: "ð", e: "é", g: "ğ", i: "í", n: "ñ", o: "ö", r: "ŕ", s: "š", u: "ü", y: "ý", z: "ž",

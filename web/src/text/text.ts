@@ -1,13 +1,10 @@
 // The words of the pages. No other file has any.
 import { signal } from "@preact/signals";
+import type { Dictionary, Entry, Text } from "./dictionary";
 import en from "./en.json";
 import { pseudo } from "./pseudo";
 
-export type Text = keyof typeof en;
-
-/** An entry of a dictionary; one with forms has one for each plural of its language, by its value n. */
-export type Entry = string | { readonly [rule in Intl.LDMLPluralRule]?: string };
-export type Dictionary = Readonly<Record<Text, Entry>>;
+export type { Text };
 
 /** The languages that people choose from, by their own names. */
 export const languages = { en: "English", de: "Deutsch", fr: "Français" } as const;

@@ -3,6 +3,7 @@ import { computed, signal } from "@preact/signals";
 import { type Conversation, type Message, SignetError } from "../../client/index";
 import { go, path, query } from "../../kit/state/route";
 import { client, session } from "../../kit/state/session";
+import { keyOf, keyOfMessage } from "./key";
 import { unreadIn } from "./messages";
 import { know } from "./people";
 
@@ -16,11 +17,6 @@ export const loading = signal(true);
 
 /** The organization of which alone conversations are shown; undefined shows all. */
 export const within = signal<string | undefined>(undefined);
-
-/** keyOf names the conversation with a user or group in an organization. */
-export function keyOf(organization: string, token: string): string {
-  return `${organization}/${token}`;
-}
 
 /** The token of the user or group whose conversation is open, which the address names. */
 export const chosen = computed(() => /^\/c\/([^/]+)/.exec(path.value)?.[1]);
@@ -198,17 +194,6 @@ export function reload(): void {
     planned = undefined;
     load().catch(() => undefined); // without a connection: the next one loads it
   }, 150);
-}
-
-/** keyOfMessage names the conversation of a message. */
-export function keyOfMessage(message: Message): string {
-  return keyOf(message.recipient_organization, entityOf(message));
-}
-
-/** entityOf names the user or group that a message's conversation is with. */
-export function entityOf(message: Message): string {
-  if (message.group_token) return message.group_token;
-  return message.sender_token === session.value?.account.token ? message.recipient_token : message.sender_token;
 }
 
 /** note moves the conversation of a message up. One that is not in the list has it fetched. */

@@ -3,6 +3,8 @@ import { signal } from "@preact/signals";
 import { type EventPayload, type Message, SignetError, type SignetEvent, TooManyStreamsError } from "../../client/index";
 import { client, look, offline, resume, session } from "../../kit/state/session";
 import * as conversations from "./conversations";
+import * as history from "./history";
+import { keyOfMessage } from "./key";
 import { noteRead } from "./lifetime";
 import * as messages from "./messages";
 import { loadOrganizations } from "./organizations";
@@ -65,13 +67,13 @@ export const catching = signal(0);
 
 /** catchUp asks for what events may not have told: another tab may have acknowledged them. */
 async function catchUp(): Promise<void> {
-  messages.missed();
+  history.missed();
   statuses.forget();
   catching.value++;
   try {
     await Promise.all([conversations.load(), loadOrganizations()]);
     const open = conversations.current.value;
-    if (open) await messages.open(open);
+    if (open) await history.open(open);
   } catch {
     // the connection was lost again: the next one asks
   } finally {
@@ -85,7 +87,7 @@ function apply(event: SignetEvent): void {
     case "group_message":
       messages.add(event.payload);
       conversations.note(event.payload);
-      presence.setWriting(conversations.keyOfMessage(event.payload), event.payload.sender_token, false);
+      presence.setWriting(keyOfMessage(event.payload), event.payload.sender_token, false);
       return;
     case "message:status":
     case "group:message:status":

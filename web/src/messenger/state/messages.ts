@@ -1,8 +1,8 @@
 // The messages of conversations, as far as they are loaded: from some message on to the newest.
 import { signal } from "@preact/signals";
-import type { Conversation, Message } from "../../client/index";
-import { client, session } from "../../kit/state/session";
-import { count, keyOf, keyOfMessage } from "./conversations";
+import type { Message } from "../../client/index";
+import { session } from "../../kit/state/session";
+import { keyOfMessage } from "./key";
 
 /** By the conversation's key, oldest first. */
 export const messages = signal<ReadonlyMap<string, readonly Message[]>>(new Map());
@@ -10,9 +10,8 @@ export const messages = signal<ReadonlyMap<string, readonly Message[]>>(new Map(
 /** Whether there are older ones, by the same key. */
 export const older = signal<ReadonlyMap<string, boolean>>(new Map());
 
-const page = 100;
-const largePage = 200; // where many are wanted
-const stale = new Set<string>(); // what may have changed while there was no connection
+/** What may have changed while there was no connection, by the same key. */
+export const stale = new Set<string>();
 
 /**
  * The sort_number up to which nothing of a conversation is missed, by the same key. The last of its
@@ -36,115 +35,17 @@ export function unreadIn(key: string, upTo: number): readonly Message[] | undefi
   return known ? messages.value.get(key)?.filter(isUnread) : undefined;
 }
 
-type HistoryQuery = NonNullable<Parameters<typeof client.getHistory>[1]>;
-type HistoryPage = Awaited<ReturnType<typeof client.getHistory>>;
-
-/** A conversation: with whom, and where. */
-interface Of {
-  readonly token: string;
-  readonly organization: string;
-}
-
 /** What events tell while answers are under way, which may have been made before. */
 const meanwhile = new Set<(() => void)[]>();
 
 /** noteEvents keeps what events tell, until the function that it returns is called, which applies it again. */
-function noteEvents(): () => void {
+export function noteEvents(): () => void {
   const told: (() => void)[] = [];
   meanwhile.add(told);
   return () => {
     meanwhile.delete(told);
     for (const again of told.splice(0)) again();
   };
-}
-
-/** ask merges messages that the server answers with into their conversation, and then what events told meanwhile. */
-async function ask(conversation: Of, query: HistoryQuery): Promise<HistoryPage> {
-  const replay = noteEvents();
-  try {
-    const answer = await client.in(conversation.organization).getHistory(conversation.token, query);
-    put(keyOf(conversation.organization, conversation.token), answer.results);
-    return answer;
-  } finally {
-    replay();
-  }
-}
-
-/** Conversations that are being opened, by their keys. */
-const opening = new Map<string, Promise<void>>();
-
-/**
- * open loads the newest of a conversation, back to the first unread one; or, where some are loaded,
- * what came after them. Whoever asks meanwhile waits for the same.
- */
-export function open(conversation: Conversation): Promise<void> {
-  const key = keyOf(conversation.organization_id, conversation.entity.token);
-  const begun = opening.get(key) ?? load(conversation).finally(() => opening.get(key) === begun && opening.delete(key));
-  opening.set(key, begun);
-  return begun;
-}
-
-async function load({ entity: { token }, organization_id: organization, unread_count }: Conversation): Promise<void> {
-  const of = { token, organization };
-  const key = keyOf(organization, token);
-  const known = messages.value.get(key)?.at(-1);
-  if (known) {
-    for (let more = true, after = known.sort_number; more; ) {
-      const { results, metadata } = await ask(of, { after });
-      after = results.at(-1)?.sort_number ?? after;
-      more = metadata.more;
-    }
-    if (stale.delete(key)) {
-      await refresh(key, of);
-      count(key); // what was seen meanwhile
-    }
-    return;
-  }
-  let unread = 0;
-  for (let more = true, before: number | undefined; more && (before === undefined || unread < unread_count); ) {
-    const { results, metadata } = await ask(of, {
-      limit: unread_count > page ? largePage : page, ...(before === undefined ? {} : { before }),
-    });
-    unread += results.filter(isUnread).length;
-    before = results.at(-1)?.sort_number;
-    more = metadata.more;
-    older.value = new Map(older.value).set(key, more);
-  }
-}
-
-/** refresh takes over what changed of the newest while nobody told. */
-async function refresh(key: string, of: Of): Promise<void> {
-  const before = new Set(messages.value.get(key)?.map((message) => message.message_id));
-  const { results } = await ask(of, { limit: largePage });
-  const oldest = results.at(-1)?.sort_number ?? 0;
-  const still = new Set(results.map((message) => message.message_id));
-  // What came since the answer was made is not in it.
-  const kept = (messages.value.get(key) ?? []).filter(
-    ({ message_id, sort_number }) => sort_number < oldest || still.has(message_id) || !before.has(message_id),
-  );
-  messages.value = new Map(messages.value).set(key, kept);
-}
-
-/** missed notes that events may have been lost: what is loaded is asked for anew when it is opened. */
-export function missed(): void {
-  for (const key of messages.value.keys()) stale.add(key);
-  opening.clear(); // what was asked before may lack it
-}
-
-const going = new Set<string>();
-
-/** back loads a page of older ones. */
-export async function back(token: string, organization: string): Promise<void> {
-  const key = keyOf(organization, token);
-  const before = messages.value.get(key)?.[0]?.sort_number;
-  if (before === undefined || !older.value.get(key) || going.has(key)) return;
-  going.add(key);
-  try {
-    const { metadata } = await ask({ token, organization }, { before, limit: largePage });
-    older.value = new Map(older.value).set(key, metadata.more);
-  } finally {
-    going.delete(key);
-  }
 }
 
 /** What is being sent, of which a copy may come before the answer does. */
@@ -213,7 +114,7 @@ function latest(known: Message | undefined, message: Message): Message {
 }
 
 /** put merges messages into a list; what comes before or behind all of it is the usual case. */
-function put(key: string, some: readonly Message[]): void {
+export function put(key: string, some: readonly Message[]): void {
   const list = messages.value.get(key) ?? [];
   const ordered = some.toSorted((a, b) => a.sort_number - b.sort_number);
   const first = ordered[0];

@@ -4,6 +4,7 @@ import { effect, signal } from "@preact/signals";
 import { SignetError } from "../../client/index";
 import { client, session } from "../../kit/state/session";
 import * as conversations from "./conversations";
+import { keyOf } from "./key";
 import * as messages from "./messages";
 
 /** Letter is a message that is not on the server's disk yet. */
@@ -70,9 +71,9 @@ export function again(id: string): void {
 export function discard(id: string): void {
   const letter = outbox.value.find((l) => l.id === id);
   if (!letter) return;
-  const first = waiting(keyOf(letter))[0];
+  const first = waiting(keyOfLetter(letter))[0];
   remove(id);
-  if (first?.id === id) sending.get(keyOf(letter))?.abort();
+  if (first?.id === id) sending.get(keyOfLetter(letter))?.abort();
 }
 
 /** flush sends what waits. Without a connection it waits on. */
@@ -82,15 +83,15 @@ export function flush(): void {
   if (outbox.value.some((letter) => letter.account !== account)) {
     outbox.value = outbox.value.filter((letter) => letter.account === account); // somebody else's, who was here before
   }
-  for (const key of new Set(outbox.value.map(keyOf))) if (!sending.has(key)) void deliver(key);
+  for (const key of new Set(outbox.value.map(keyOfLetter))) if (!sending.has(key)) void deliver(key);
 }
 
-function keyOf({ organization, recipient }: Letter): string {
-  return conversations.keyOf(organization, recipient);
+function keyOfLetter({ organization, recipient }: Letter): string {
+  return keyOf(organization, recipient);
 }
 
 function waiting(key: string): Letter[] {
-  return outbox.value.filter((letter) => letter.refused === undefined && keyOf(letter) === key);
+  return outbox.value.filter((letter) => letter.refused === undefined && keyOfLetter(letter) === key);
 }
 
 /** deliver sends what waits in a conversation, one after the other. */
@@ -121,7 +122,7 @@ async function post({ id, recipient, organization, body, ttl, dor, priority, fil
     return;
   }
   const content = { recipient, body, ttl, dor, priority, attachment };
-  const arrive = messages.setOut(conversations.keyOf(organization, recipient), body);
+  const arrive = messages.setOut(keyOf(organization, recipient), body);
   try {
     const sent = await client.in(organization).sendMessage(
       Object.fromEntries(Object.entries(content).filter(([, value]) => value !== undefined && value !== "")) as typeof content,

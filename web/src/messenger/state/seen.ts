@@ -3,6 +3,7 @@ import { signal } from "@preact/signals";
 import type { Conversation, Message } from "../../client/index";
 import { client } from "../../kit/state/session";
 import * as conversations from "./conversations";
+import { keyOf, keyOfMessage } from "./key";
 import { change, isUnread, messages } from "./messages";
 
 /** Messages that are deleted on read and were opened, and when. */
@@ -29,7 +30,7 @@ function note(key: string, ids: readonly string[]): void {
 
 /** markSeen marks what came in a conversation as Read, up to a sort_number that is on the screen. */
 export function markSeen({ entity, organization_id }: Conversation, upTo: number): void {
-  const key = conversations.keyOf(organization_id, entity.token);
+  const key = keyOf(organization_id, entity.token);
   const seen = [];
   let sealed = false;
   for (const message of messages.value.get(key) ?? []) {
@@ -70,7 +71,7 @@ export function settle(): void {
 export async function unseal(message: Message): Promise<void> {
   await client.setMessageStatus({ read: [message.message_id] });
   opened.value = new Map(opened.value).set(message.message_id, Date.now());
-  const key = conversations.keyOfMessage(message);
+  const key = keyOfMessage(message);
   note(key, [message.message_id]);
   tabs.postMessage({ key, ids: [message.message_id] });
 }
