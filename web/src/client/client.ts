@@ -108,9 +108,10 @@ export class Client extends Administration {
    * (POST /v2/session/elevate).
    */
   elevateSession(by: { password: string } | Credentials, options?: CallOptions): Promise<void> {
+    const plain = { ...options, elevate: false };
     return "password" in by
-      ? this.post(["session", "elevate"], by, options)
-      : this.post(["session", "elevate"], {}, options, { credentials: by });
+      ? this.post(["session", "elevate"], by, plain)
+      : this.post(["session", "elevate"], {}, plain, { credentials: by });
   }
 
   /** Gives that up (DELETE /v2/session/elevate). */

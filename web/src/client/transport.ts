@@ -1,5 +1,5 @@
 import { encode, upload, type Payload, type Progress } from "./body.js";
-import { ProtocolError, refusal } from "./error.js";
+import { ProtocolError, refusal, SignetError } from "./error.js";
 import { again, defaultRetry, pause, type RetryPolicy } from "./retry.js";
 import { lost, Watch } from "./watch.js";
 
@@ -24,6 +24,11 @@ export interface ClientOptions {
   timeout?: number;
   /** In place of the platform's fetch. */
   fetch?: typeof fetch;
+  /**
+   * Called where the server refuses a call because it takes an administrative key or an elevated session. Once the
+   * promise is true the call is made once more; else it rejects with the refusal, or with what the promise rejects with.
+   */
+  onElevationRequired?: (refusal: SignetError) => Promise<boolean>;
 }
 
 /** What every call takes. */
@@ -31,6 +36,8 @@ export interface CallOptions {
   signal?: AbortSignal;
   /** The organization of the call, by its token, in place of the client's. */
   organization?: string;
+  /** False: the call does not ask the client's onElevationRequired. */
+  elevate?: boolean;
 }
 
 /** What a call with a file takes besides. */
@@ -68,7 +75,7 @@ export interface Exchange {
   watch: Watch;
 }
 
-const ownOptions = ["signal", "organization"]; // of a call, beside its query
+const ownOptions = ["signal", "organization", "elevate"]; // of a call, beside its query
 
 /** Transport makes calls: credentials, repeats, typed errors. */
 export class Transport {
@@ -136,8 +143,20 @@ export class Transport {
     return this.#attempt(call, encode(call.body));
   }
 
+  /** #try repeats a call that failed, and asks for the elevation that it needs. */
   async #try<T>(call: Call, attempt: (payload: Payload) => Promise<T>): Promise<T> {
     const payload = encode(call.body);
+    try {
+      return await this.#repeat(call, payload, attempt);
+    } catch (error) {
+      const asked = call.options?.elevate === false ? undefined : this.#options.onElevationRequired;
+      const needs = error instanceof SignetError && error.code === "administrative_key_required";
+      if (!asked || !needs || !(await asked(error))) throw error;
+    }
+    return this.#repeat(call, payload, attempt);
+  }
+
+  async #repeat<T>(call: Call, payload: Payload, attempt: (payload: Payload) => Promise<T>): Promise<T> {
     const signal = call.options?.signal;
     for (let n = 1; ; n++) {
       try {

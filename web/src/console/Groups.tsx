@@ -8,7 +8,6 @@ import { Table } from "../kit/Table";
 import { toast } from "../kit/Toasts";
 import { text } from "../text/text";
 import { Filter } from "./Filter";
-import { administer } from "./state/elevation";
 import type { OfOrganization } from "./tab";
 
 /** Groups lists the groups of an organization, without anything that was written to them. */
@@ -24,7 +23,7 @@ export function Groups({ organization }: OfOrganization) {
         on={[organization.token, words, changed]}
         keyOf={(group) => group.token}
         load={(continuation) =>
-          administer(() => client.listGroups(organization.token, { ...(words && { q: words }), ...(continuation && { continuation }) }))
+          client.listGroups(organization.token, { ...(words && { q: words }), ...(continuation && { continuation }) })
         }
         columns={[
           { title: text("console.name"), value: (group) => group.name },
@@ -52,7 +51,7 @@ export function Groups({ organization }: OfOrganization) {
           danger
           onClose={() => setEnding(undefined)}
           onConfirm={async () => {
-            await administer(() => client.deleteGroup(ending.token));
+            await client.deleteGroup(ending.token);
             toast(text("console.done"));
             setChanged(changed + 1);
           }}

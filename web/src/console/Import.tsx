@@ -6,7 +6,6 @@ import { Icon } from "../kit/Icon";
 import { save } from "../kit/save";
 import { client } from "../kit/state/session";
 import { text } from "../text/text";
-import { administer } from "./state/elevation";
 import { type Person, readPeople } from "./state/spreadsheet";
 
 type Result = Schemas["CreatedUserResult"];
@@ -32,10 +31,7 @@ export function Import({ organization }: { organization: string }) {
     setResults(out);
     for (let from = 0; from < of.length; from += atOnce) {
       const users = of.slice(from, from + atOnce).map(({ row: _, ...user }) => user);
-      const request_id = crypto.randomUUID(); // asked again after the password, it makes none twice
-      const made = await administer(() =>
-        client.in(organization).createUsers({ users, ...(dry && { dry_run: true }) }, { request_id }),
-      );
+      const made = await client.in(organization).createUsers({ users, ...(dry && { dry_run: true }) });
       out.push(...made.results.map((one) => ({ ...one, index: one.index + from })));
       setResults([...out]);
     }

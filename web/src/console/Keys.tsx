@@ -5,7 +5,6 @@ import { client } from "../kit/state/session";
 import { Table } from "../kit/Table";
 import { text } from "../text/text";
 import { keyColumns } from "./PersonKeys";
-import { administer } from "./state/elevation";
 import type { OfOrganization } from "./tab";
 
 type Which = "all" | "regular" | "administrative" | "idle";
@@ -24,9 +23,7 @@ export function Keys({ organization }: Partial<OfOrganization>) {
         keyOf={(key) => key.api_key}
         load={(continuation) => {
           const page = { ...filter, ...(continuation && { continuation }) };
-          return administer(() =>
-            organization ? client.listOrganizationKeys(organization.token, page) : client.listAllKeys(page),
-          );
+          return organization ? client.listOrganizationKeys(organization.token, page) : client.listAllKeys(page);
         }}
         columns={[
           {

@@ -3,7 +3,6 @@ import { Form } from "../kit/Form";
 import { client } from "../kit/state/session";
 import { toast } from "../kit/Toasts";
 import { text } from "../text/text";
-import { administer } from "./state/elevation";
 
 /** Membership takes somebody who has an account into an organization, or changes what a member is there. */
 export function Membership(props: {
@@ -21,7 +20,7 @@ export function Membership(props: {
       onSubmit={async (fields) => {
         const address = member?.token ?? String(fields.get("address")).trim();
         const body = { organization, title: String(fields.get("title")), department: String(fields.get("department")) };
-        const pending = await administer(() => client.addToOrganization(address, body));
+        const pending = await client.addToOrganization(address, body);
         toast(text(pending ? "console.askedToJoin" : "console.done"));
         props.onDone();
       }}

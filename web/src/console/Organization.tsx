@@ -10,7 +10,6 @@ import { OrganizationSettings } from "./OrganizationSettings";
 import { People } from "./People";
 import { Person } from "./Person";
 import { Requests } from "./Requests";
-import { administer } from "./state/elevation";
 import { Stuck } from "./Stuck";
 import type { OfOrganization } from "./tab";
 
@@ -26,7 +25,7 @@ const tabs: Readonly<Record<string, { title: Text; page: ComponentType<OfOrganiz
 
 /** Organization shows one, a page for each of what it has. */
 export function Organization({ token, tab, person }: { token: string; tab: string; person: string | undefined }) {
-  const { value, problem, reload } = useLoaded(() => administer(() => client.getOrganization(token)), [token]);
+  const { value, problem, reload } = useLoaded(() => client.getOrganization(token), [token]);
   if (problem) return <p role="alert" class="problem">{problem}</p>;
   if (!value) return <p class="empty">{text("loading")}</p>;
   const Page = tabs[tab]?.page ?? People;

@@ -7,7 +7,6 @@ import { go } from "../kit/state/route";
 import { client, session } from "../kit/state/session";
 import { toast } from "../kit/Toasts";
 import { text, type Text } from "../text/text";
-import { administer } from "./state/elevation";
 import type { OfOrganization } from "./tab";
 
 const switches = {
@@ -31,14 +30,12 @@ export function OrganizationSettings({ organization, onChange }: OfOrganization)
           const ttl = String(fields.get("ttl")).trim();
           const maxTTL = String(fields.get("max_ttl")).trim();
           const on = Object.fromEntries(Object.keys(switches).map((name) => [name, fields.has(name)]));
-          await administer(() =>
-            client.updateOrganization(organization.token, {
-              ...on,
-              name: String(fields.get("name")).trim(),
-              ...(ttl && { ttl: Number(ttl) }),
-              ...(maxTTL && { max_ttl: Number(maxTTL) }),
-            }),
-          );
+          await client.updateOrganization(organization.token, {
+            ...on,
+            name: String(fields.get("name")).trim(),
+            ...(ttl && { ttl: Number(ttl) }),
+            ...(maxTTL && { max_ttl: Number(maxTTL) }),
+          });
           toast(text("saved"));
           onChange();
         }}
@@ -81,7 +78,7 @@ export function OrganizationSettings({ organization, onChange }: OfOrganization)
           danger={held}
           onClose={close}
           onConfirm={async () => {
-            await administer(() => (held ? client.releaseHold(organization.token) : client.setHold(organization.token)));
+            await (held ? client.releaseHold(organization.token) : client.setHold(organization.token));
             onChange();
           }}
         >
@@ -95,7 +92,7 @@ export function OrganizationSettings({ organization, onChange }: OfOrganization)
             danger
             onCancel={close}
             onSubmit={async (fields) => {
-              await administer(() => client.deleteOrganization(organization.token, String(fields.get("confirm"))));
+              await client.deleteOrganization(organization.token, String(fields.get("confirm")));
               toast(text("console.erased", { name: organization.name }));
               go("/console/organizations");
             }}

@@ -11,7 +11,6 @@ import { client, resume } from "../kit/state/session";
 import { Table } from "../kit/Table";
 import { text } from "../text/text";
 import { Filter } from "./Filter";
-import { administer } from "./state/elevation";
 
 /** Organizations lists those that one administers. */
 export function Organizations() {
@@ -31,7 +30,7 @@ export function Organizations() {
         on={[name]}
         keyOf={(one) => one.token}
         load={(continuation) =>
-          administer(() => client.listOrganizations({ ...(name && { name }), ...(continuation && { continuation }) }))
+          client.listOrganizations({ ...(name && { name }), ...(continuation && { continuation }) })
         }
         columns={[
           {
@@ -65,7 +64,7 @@ export function NewOrganization(props: { onMade: (token: string, name: string) =
       {...(props.onCancel && { onCancel: props.onCancel })}
       onSubmit={async (fields) => {
         const name = String(fields.get("name")).trim();
-        const token = await administer(() => client.createOrganization({ name }));
+        const token = await client.createOrganization({ name });
         await resume();
         props.onMade(token, name);
       }}

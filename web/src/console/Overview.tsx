@@ -8,7 +8,6 @@ import { client, session } from "../kit/state/session";
 import { useLoaded } from "../kit/useLoaded";
 import { count, size, span } from "../text/format";
 import { text } from "../text/text";
-import { administer } from "./state/elevation";
 
 type Status = Schemas["InstallationStatus"];
 
@@ -28,10 +27,7 @@ export function Overview() {
 
 function Installation() {
   const byClock = useRef(false); // nobody is asked for a password then
-  const { value: status, problem, reload } = useLoaded(
-    () => (byClock.current ? client.getStatus() : administer(() => client.getStatus())),
-    [],
-  );
+  const { value: status, problem, reload } = useLoaded(() => client.getStatus({ elevate: !byClock.current }), []);
   const failed = useRef(false);
   failed.current = problem !== "";
   const before = useRef<Status | undefined>(undefined);
@@ -188,7 +184,7 @@ function stored({ messages, attachments, attachment_bytes }: Schemas["Organizati
 
 /** OrganizationCards leads to each organization that one administers. */
 function OrganizationCards() {
-  const { value, problem } = useLoaded(() => administer(() => client.listOrganizations({ page_size: 12, render_usage: true })), []);
+  const { value, problem } = useLoaded(() => client.listOrganizations({ page_size: 12, render_usage: true }), []);
   if (problem) return <p role="alert" class="problem">{problem}</p>;
   if (!value) return null;
   if (value.results.length === 0) {

@@ -14,7 +14,6 @@ import { Filter } from "./Filter";
 import { Import } from "./Import";
 import { Membership } from "./Membership";
 import { NewPerson } from "./NewPerson";
-import { administer } from "./state/elevation";
 import type { OfOrganization } from "./tab";
 
 type Which = "all" | "admin" | "disabled" | "keyless" | "idle";
@@ -42,11 +41,9 @@ export function People({ organization }: OfOrganization) {
         on={[organization.token, words, which, made]}
         keyOf={(one) => one.token}
         load={(continuation) =>
-          administer(() =>
-            client.listMembers(organization.token, {
-              ...filters[which], ...(words && { q: words }), ...(continuation && { continuation }),
-            }),
-          )
+          client.listMembers(organization.token, {
+            ...filters[which], ...(words && { q: words }), ...(continuation && { continuation }),
+          })
         }
         columns={[
           {

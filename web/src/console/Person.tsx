@@ -15,7 +15,6 @@ import { useLoaded } from "../kit/useLoaded";
 import { type Text, text } from "../text/text";
 import { Membership } from "./Membership";
 import { PersonKeys } from "./PersonKeys";
-import { administer } from "./state/elevation";
 
 type Ask = "membership" | "password" | "disable" | "enable" | "admin" | "notAdmin" | "remove" | "erase";
 
@@ -23,13 +22,12 @@ type Ask = "membership" | "password" | "disable" | "enable" | "admin" | "notAdmi
 export function Person({ organization, token }: { organization: Schemas["Organization"]; token: string }) {
   const org = organization.token;
   const { value, problem, reload } = useLoaded(
-    () =>
-      administer(async () => {
-        const [user, roles, places] = await Promise.all([
-          client.in(org).getUser(token), client.getRoles(token, org), client.getUserOrganizations(token),
-        ]);
-        return { user, roles: roles.roles.flatMap((one) => one.organization.roles), places };
-      }),
+    async () => {
+      const [user, roles, places] = await Promise.all([
+        client.in(org).getUser(token), client.getRoles(token, org), client.getUserOrganizations(token),
+      ]);
+      return { user, roles: roles.roles.flatMap((one) => one.organization.roles), places };
+    },
     [org, token],
   );
   const [asked, setAsked] = useState<Ask | undefined>();
@@ -47,7 +45,7 @@ export function Person({ organization, token }: { organization: Schemas["Organiz
   const download = async () => {
     setBusy(true);
     try {
-      const archive = await administer(() => client.exportUser(token));
+      const archive = await client.exportUser(token);
       save(archive.name || `${user.username || token}.zip`, await archive.blob());
     } catch (error) {
       toast(describe(error), { danger: true });
@@ -56,11 +54,11 @@ export function Person({ organization, token }: { organization: Schemas["Organiz
     }
   };
   const acts: Partial<Record<Ask, () => Promise<void>>> = {
-    disable: () => administer(() => client.disableUser(token)),
-    enable: () => administer(() => client.enableUser(token)),
-    admin: () => administer(() => client.grantRole(token, org, "admin")).then(() => undefined),
-    notAdmin: () => administer(() => client.revokeRole(token, org, "admin")),
-    remove: () => administer(() => client.removeFromOrganization(token, org)),
+    disable: () => client.disableUser(token),
+    enable: () => client.enableUser(token),
+    admin: () => client.grantRole(token, org, "admin").then(() => undefined),
+    notAdmin: () => client.revokeRole(token, org, "admin"),
+    remove: () => client.removeFromOrganization(token, org),
   };
   const questions: Partial<Record<Ask, readonly [Text, Text]>> = {
     disable: ["console.disable", "console.disableWhy"], enable: ["console.enable", "console.enableWhy"],
@@ -129,7 +127,7 @@ export function Person({ organization, token }: { organization: Schemas["Organiz
             onSubmit={async (fields) => {
               const password = String(fields.get("password"));
               const scope = session.value?.operator ? {} : { organization: org };
-              await administer(() => client.setPassword(token, { password, ...scope }));
+              await client.setPassword(token, { password, ...scope });
               close();
               done(text("console.passwordSet"));
             }}
@@ -148,7 +146,7 @@ export function Person({ organization, token }: { organization: Schemas["Organiz
             danger
             onCancel={close}
             onSubmit={async (fields) => {
-              await administer(() => client.eraseUser(token, String(fields.get("username"))));
+              await client.eraseUser(token, String(fields.get("username")));
               toast(text("console.erased", { name: user.display_name }));
               list();
             }}

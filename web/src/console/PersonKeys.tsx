@@ -11,7 +11,6 @@ import { client, session } from "../kit/state/session";
 import { Table } from "../kit/Table";
 import { text } from "../text/text";
 import { Secret } from "./Secret";
-import { administer } from "./state/elevation";
 
 type Key = Schemas["ListedKey"];
 
@@ -32,7 +31,7 @@ export function PersonKeys({ organization, token }: { organization: Schemas["Org
         on={[organization.token, token, changed]}
         keyOf={(key) => key.api_key}
         load={(continuation) =>
-          administer(() => client.listOrganizationKeys(organization.token, { account: token, ...(continuation && { continuation }) }))
+          client.listOrganizationKeys(organization.token, { account: token, ...(continuation && { continuation }) })
         }
         columns={keyColumns()}
         acts={(key) => (
@@ -66,7 +65,7 @@ export function PersonKeys({ organization, token }: { organization: Schemas["Org
                 ...(days && { expires_in: Math.round(Number(days) * 86_400) }),
                 ...(networks && { allowed_networks: networks.split(/[\s,]+/) }),
               };
-              const made = await administer(() => client.in(organization.token).createKey(token, body));
+              const made = await client.in(organization.token).createKey(token, body);
               close();
               setShown(made);
               change();
@@ -103,7 +102,7 @@ export function PersonKeys({ organization, token }: { organization: Schemas["Org
             onCancel={close}
             onSubmit={async (fields) => {
               const { messages_per_day = "default", requests_per_second = "default" } = filled(fields, "messages_per_day", "requests_per_second");
-              await administer(() => client.limitKey(token, asked.key.api_key, { messages_per_day, requests_per_second }));
+              await client.limitKey(token, asked.key.api_key, { messages_per_day, requests_per_second });
               close();
               change();
             }}
@@ -118,7 +117,7 @@ export function PersonKeys({ organization, token }: { organization: Schemas["Org
           act={text("console.rotate")}
           onClose={close}
           onConfirm={async () => {
-            setShown(await administer(() => client.rotateKey(token, asked.key.api_key)));
+            setShown(await client.rotateKey(token, asked.key.api_key));
             change();
           }}
         >
@@ -132,7 +131,7 @@ export function PersonKeys({ organization, token }: { organization: Schemas["Org
           danger
           onClose={close}
           onConfirm={async () => {
-            await administer(() => client.revokeKey(token, asked.key.api_key));
+            await client.revokeKey(token, asked.key.api_key);
             change();
           }}
         >

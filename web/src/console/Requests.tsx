@@ -6,7 +6,6 @@ import { client } from "../kit/state/session";
 import { Table } from "../kit/Table";
 import { toast } from "../kit/Toasts";
 import { text } from "../text/text";
-import { administer } from "./state/elevation";
 import type { OfOrganization } from "./tab";
 
 type Request = Schemas["Request"];
@@ -18,11 +17,9 @@ export function Requests({ organization }: OfOrganization) {
     const who = request.account.token;
     const where = request.organization_id;
     try {
-      await administer(async () => {
-        if (request.kind === "admin") await (approve ? client.grantRole(who, where, "admin") : client.revokeRole(who, where, "admin"));
-        else if (approve) await client.addToOrganization(who, { organization: where });
-        else await client.removeFromOrganization(who, where);
-      });
+      if (request.kind === "admin") await (approve ? client.grantRole(who, where, "admin") : client.revokeRole(who, where, "admin"));
+      else if (approve) await client.addToOrganization(who, { organization: where });
+      else await client.removeFromOrganization(who, where);
       toast(text(approve ? "console.approved" : "console.refused", { name: request.account.display_name }));
     } catch (error) {
       toast(describe(error), { danger: true });
@@ -35,7 +32,7 @@ export function Requests({ organization }: OfOrganization) {
       empty={text("console.noRequests")}
       on={[organization.token, decided]}
       keyOf={(request) => request.kind + request.organization_id + request.account.token}
-      load={(continuation) => administer(() => client.listRequests(organization.token, continuation ? { continuation } : {}))}
+      load={(continuation) => client.listRequests(organization.token, continuation ? { continuation } : {})}
       columns={[
         { title: text("console.name"), value: (request) => request.account.display_name },
         { title: text("console.username"), value: (request) => request.account.username },

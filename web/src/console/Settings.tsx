@@ -3,7 +3,6 @@ import { client } from "../kit/state/session";
 import { Table } from "../kit/Table";
 import { text } from "../text/text";
 import { Filter } from "./Filter";
-import { administer } from "./state/elevation";
 
 /** Settings are those of the server as they are in force. They are changed where they were said, not here. */
 export function Settings() {
@@ -18,7 +17,7 @@ export function Settings() {
         on={[words]}
         keyOf={(one) => one.key}
         load={async () => {
-          const { results } = await administer(() => client.listSettings());
+          const { results } = await client.listSettings();
           return { results: results.filter((one) => one.key.includes(words.toLowerCase())), metadata: {} };
         }}
         columns={[

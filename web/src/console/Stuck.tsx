@@ -10,7 +10,6 @@ import { client } from "../kit/state/session";
 import { Table } from "../kit/Table";
 import { toast } from "../kit/Toasts";
 import { text } from "../text/text";
-import { administer } from "./state/elevation";
 import type { OfOrganization } from "./tab";
 
 type Minutes = "0" | "15" | "60" | "1440" | "10080";
@@ -33,7 +32,7 @@ export function Stuck({ organization }: Partial<OfOrganization>) {
         keyOf={(queue) => queue.account_id}
         load={(continuation) => {
           const page = { ...(minutes !== "0" && { older_than: Number(minutes) }), ...(continuation && { continuation }) };
-          return administer(() => (org ? client.listQueues(org, page) : client.listAllQueues(page)));
+          return org ? client.listQueues(org, page) : client.listAllQueues(page);
         }}
         columns={[
           { title: text("console.name"), value: (queue) => queue.display_name },
@@ -66,7 +65,7 @@ export function Stuck({ organization }: Partial<OfOrganization>) {
             on={[org, minutes, recalled]}
             keyOf={(message) => message.message_id}
             load={(continuation) =>
-              administer(() => client.listUndelivered(org, { minutes: Number(minutes) || 1, ...(continuation && { continuation }) }))
+              client.listUndelivered(org, { minutes: Number(minutes) || 1, ...(continuation && { continuation }) })
             }
             columns={[
               { title: text("console.message"), value: (message) => message.message_id, show: (message) => <code>{message.message_id}</code> },
@@ -93,7 +92,7 @@ export function Stuck({ organization }: Partial<OfOrganization>) {
                 onSubmit={async (fields) => {
                   const id = taking.message_id ?? String(fields.get("message")).trim();
                   const reason = String(fields.get("reason")).trim();
-                  await administer(() => client.recallMessageFor(org, id, reason ? { reason } : {}));
+                  await client.recallMessageFor(org, id, reason ? { reason } : {});
                   toast(text("console.takenBack"));
                   close();
                   setRecalled(recalled + 1);

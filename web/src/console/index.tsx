@@ -4,7 +4,7 @@ import { render } from "preact";
 import { signal } from "@preact/signals";
 import { SignIn } from "../kit/SignIn";
 import { go } from "../kit/state/route";
-import { offline, resume, session } from "../kit/state/session";
+import { elevateBy, offline, resume, session } from "../kit/state/session";
 import "../kit/state/theme";
 import { Toasts } from "../kit/Toasts";
 import { start, text } from "../text/text";
@@ -17,6 +17,7 @@ import "../style/sign-in.css";
 import "../style/console.css";
 import "../style/table.css";
 import { Console } from "./Console";
+import { ask } from "./state/elevation";
 import { signInByLink } from "./state/first";
 
 /** The link was used already, or its hour is over. */
@@ -42,6 +43,7 @@ function Page() {
   );
 }
 
+elevateBy(ask);
 await start();
 render(<Page />, document.body);
 try {

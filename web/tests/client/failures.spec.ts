@@ -119,6 +119,34 @@ test("a refusal tells its status, code, field and when to come back", async ({ s
   }));
 });
 
+const unelevated = refuse(403, "administrative_key_required");
+
+test("a call that takes an elevated session is made once more, under its Request-ID, when there is one", async ({ script }) => {
+  const asked: string[] = [];
+  const onElevationRequired = async ({ call }: SignetError) => asked.push(call) > 0;
+  const { client, requests } = await script([unelevated, success, unelevated], { onElevationRequired });
+  await client.createUsers({ users: [] });
+  expect(requests.map(({ method }) => method)).toEqual(["POST", "POST"]);
+  expect(requests[1]?.headers["request-id"]).toBe(requests[0]?.headers["request-id"]);
+  await expect(client.in("o").getStatus()).rejects.toMatchObject(refused({ code: "administrative_key_required" }));
+  expect(requests).toHaveLength(4);
+  expect(asked).toEqual(["POST /v2/user/bulk", "GET /v2/status"]);
+});
+
+test("without an elevated session the refusal stays, or becomes the reason why there is none", async ({ script }) => {
+  let asked = 0;
+  const answers = [async () => false, async () => Promise.reject(new Error("declined"))];
+  const onElevationRequired = async () => (await answers[asked++]?.()) ?? true;
+  const { client, requests } = await script([unelevated], { onElevationRequired });
+  await expect(client.getStatus()).rejects.toMatchObject(refused({ code: "administrative_key_required" }));
+  await expect(client.getStatus()).rejects.toThrow("declined");
+  expect(requests).toHaveLength(2);
+  await expect(client.getStatus({ elevate: false })).rejects.toMatchObject(refused({ status: 403 }));
+  await expect(client.elevateSession({ password: "p" })).rejects.toMatchObject(refused({ status: 403 }));
+  expect(requests.map(({ url }) => url)).not.toContain("/v2/status?elevate=false");
+  expect(asked).toBe(2);
+});
+
 test("a Retry-After that is a date is measured by the server's clock", async ({ script }) => {
   const headers = { Date: "Sat, 21 Nov 2026 08:15:00 GMT", "Retry-After": "Sat, 21 Nov 2026 09:15:00 GMT" };
   const { client } = await script([refuse(503, "draining", headers)]);

@@ -3,8 +3,17 @@ import { signal } from "@preact/signals";
 import { Client, type Credentials, type Session, SignetError } from "../../client/index";
 import { withdrawOthers } from "./notifications";
 
+/** How the page has its session elevated; undefined where it does not. */
+let elevation: (() => Promise<boolean>) | undefined;
+
+/** elevateBy says how calls that need an elevated session get one. */
+export function elevateBy(ask: () => Promise<boolean>): void {
+  elevation = ask;
+}
+
 /** With the session of the page. */
 export const client = new Client({
+  onElevationRequired: async () => (await elevation?.()) ?? false,
   fetch: async (input, init) => {
     const answer = await fetch(input, init);
     if (answer.status === 401 && session.value) void look();
