@@ -19,6 +19,8 @@ interface Props {
   choices: () => readonly Choice[];
   /** The button is reached otherwise than by Tab. */
   skipped?: boolean;
+  /** Gets what opens the menu besides the button. */
+  opener?: { current: (() => void) | null };
   disabled?: boolean;
   children: ComponentChildren;
 }
@@ -62,6 +64,9 @@ export function Menu(props: Props) {
       removeEventListener("resize", beside);
     };
   }, [open]);
+  useLayoutEffect(() => {
+    if (props.opener) props.opener.current = () => setOpen(true);
+  }, [props.opener]);
   const move = (by: number) => {
     const all = items();
     const at = all.findIndex((item) => item === document.activeElement);

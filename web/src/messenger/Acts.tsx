@@ -14,15 +14,22 @@ import { inspect } from "./state/inspected";
 import { keyOfMessage } from "./state/key";
 import { recalled } from "./state/live";
 import { rulesOf } from "./state/organizations";
+import { parts } from "./state/parts";
 import { nameOf } from "./state/people";
 
 /** Acts is the menu of a message. */
-export function Acts({ message, own, sealed }: { message: Message; own: boolean; sealed: boolean }) {
+export function Acts(props: { message: Message; own: boolean; sealed: boolean; opener: { current: (() => void) | null } }) {
+  const { message, own, sealed } = props;
   const [open, setOpen] = useState<"forward" | "recall">();
   const close = () => setOpen(undefined);
   return (
     <div class="acts">
-      <Menu label={text("messageActs")} choices={() => choicesFor(message, own, sealed, setOpen)} skipped>
+      <Menu
+        label={text("messageActs")}
+        choices={() => choicesFor(message, own, sealed, setOpen)}
+        opener={props.opener}
+        skipped
+      >
         <Icon name="more" />
       </Menu>
       {open === "forward" && <Forward message={message} onClose={close} />}
@@ -80,9 +87,5 @@ function quote(message: Message): void {
   const name = nameOf(message.sender_token);
   const said = (name === undefined ? some : [`${name}:`, ...some]).map((line) => `> ${line}`).join("\n");
   write(key, { body: `${said}\n\n${draftOf(key).body}` });
-  requestAnimationFrame(() => {
-    const field = document.querySelector<HTMLTextAreaElement>(".composer textarea");
-    field?.focus();
-    field?.setSelectionRange(field.value.length, field.value.length);
-  });
+  requestAnimationFrame(() => parts.composer?.focus(true)); // once the field holds it
 }

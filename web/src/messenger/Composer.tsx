@@ -1,20 +1,20 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Conversation } from "../client/index";
 import { Icon } from "../kit/Icon";
 import { size } from "../text/format";
 import { text } from "../text/text";
-import { toMessage } from "./History";
 import { Lifetime } from "./Lifetime";
 import { type Draft, draftOf, drafts, write } from "./state/drafts";
 import { keyOf } from "./state/key";
 import { rulesOf } from "./state/organizations";
 import { send } from "./state/outbox";
+import { parts, show } from "./state/parts";
 import { rest, type } from "./state/typing";
 
 const largestFile = 25 * 2 ** 20; // bytes, unless the operator has set another limit (contract, section 1)
 const longestBody = 64 * 2 ** 10; // bytes of UTF-8
 
-/** Composer takes a message: Enter sends, Shift-Enter makes a line. Files come by the button, dropped or pasted. */
+/** Composer takes a message: Enter sends, Shift-Enter makes a line. Files come by the button, pasted, or dropped on the conversation. */
 export function Composer({ conversation }: { conversation: Conversation }) {
   const { entity, organization_id: organization } = conversation;
   const key = keyOf(organization, entity.token);
@@ -31,7 +31,7 @@ export function Composer({ conversation }: { conversation: Conversation }) {
   }, []);
   const attach = (file: File | null | undefined) => {
     if (!file) return;
-    if (!rules.attachments) return setProblem(text("attachmentsOff"));
+    if (!rulesOf(organization).attachments) return setProblem(text("attachmentsOff"));
     if (file.size > largestFile) {
       return setProblem(text("fileTooLarge", { name: file.name, limit: size(largestFile), size: size(file.size) }));
     }
@@ -39,31 +39,13 @@ export function Composer({ conversation }: { conversation: Conversation }) {
     write(key, { file });
     field.current?.focus();
   };
-  useEffect(() => {
-    const area = field.current?.closest(".conversation");
-    const over = (event: Event) => {
-      event.preventDefault();
-      area?.classList.add("dropping");
-    };
-    const leave = (event: Event) => {
-      if (event.target === area || !area?.contains((event as DragEvent).relatedTarget as Node | null)) {
-        area?.classList.remove("dropping");
-      }
-    };
-    const drop = (event: Event) => {
-      event.preventDefault();
-      area?.classList.remove("dropping");
-      attach((event as DragEvent).dataTransfer?.files[0]);
-    };
-    area?.addEventListener("dragover", over);
-    area?.addEventListener("dragleave", leave);
-    area?.addEventListener("drop", drop);
-    return () => {
-      area?.removeEventListener("dragover", over);
-      area?.removeEventListener("dragleave", leave);
-      area?.removeEventListener("drop", drop);
-    };
-  });
+  useLayoutEffect(() => show("composer", {
+    focus: (atEnd = false) => {
+      field.current?.focus();
+      if (atEnd) field.current?.setSelectionRange(field.current.value.length, field.current.value.length);
+    },
+    attach,
+  }), []);
   const submit = () => {
     const { body, file, ttl, dor: chosen, priority } = draftOf(key);
     const words = body.trim();
@@ -129,7 +111,7 @@ export function Composer({ conversation }: { conversation: Conversation }) {
             }}
             onKeyDown={(event) => {
               if (event.key === "ArrowUp" && !event.altKey && event.currentTarget.value === "") {
-                toMessage(document.querySelector(".scroll"));
+                parts.history?.focus();
                 return event.preventDefault();
               }
               if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;

@@ -13,6 +13,7 @@ import { addressOf, choose, details } from "./state/conversations";
 import { groupOf, mayWrite } from "./state/groups";
 import { keyOf } from "./state/key";
 import { named } from "./state/organizations";
+import { parts } from "./state/parts";
 import { nameOf } from "./state/people";
 import { here, writing } from "./state/presence";
 
@@ -21,8 +22,29 @@ export function Conversation({ conversation }: { conversation: Entry }) {
   const { entity, organization_id: organization } = conversation;
   const key = keyOf(organization, entity.token);
   const other = details.value ? "" : "/details";
+  const may = mayWrite(conversation);
+  const [dropping, setDropping] = useState(false); // a file is held over it
   return (
-    <section class="conversation" aria-label={entity.display_name}>
+    <section
+      class={dropping ? "conversation dropping" : "conversation"}
+      aria-label={entity.display_name}
+      onDragOver={(event) => {
+        if (!may) return;
+        event.preventDefault();
+        setDropping(true);
+      }}
+      onDragLeave={({ target, currentTarget, relatedTarget }) => {
+        const inside = relatedTarget instanceof Node && currentTarget.contains(relatedTarget);
+        if (target === currentTarget || !inside) setDropping(false);
+      }}
+      onDrop={(event) => {
+        if (!may) return;
+        event.preventDefault();
+        setDropping(false);
+        const file = event.dataTransfer?.files[0];
+        if (file) parts.composer?.attach(file);
+      }}
+    >
       <header>
         <button type="button" class="icon back" aria-label={text("back")} onClick={() => choose(undefined)}>
           <Icon name="back" />
@@ -44,7 +66,7 @@ export function Conversation({ conversation }: { conversation: Entry }) {
         </button>
       </header>
       <History key={key} conversation={conversation} />
-      {mayWrite(conversation) ? <Composer key={`${key} composer`} conversation={conversation} /> : <Outside of={conversation} />}
+      {may ? <Composer key={`${key} composer`} conversation={conversation} /> : <Outside of={conversation} />}
     </section>
   );
 }

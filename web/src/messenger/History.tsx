@@ -12,6 +12,7 @@ import { inspect } from "./state/inspected";
 import { keyOf } from "./state/key";
 import { isUnread, messages, older } from "./state/messages";
 import { type Letter, outbox } from "./state/outbox";
+import { parts, show } from "./state/parts";
 import { needMembers } from "./state/people";
 import { keepPlace, placeOf } from "./state/place";
 import { markSeen } from "./state/seen";
@@ -70,6 +71,13 @@ export function History({ conversation }: { conversation: Conversation }) {
     if (group && mayWrite(conversation)) needMembers(entity.token, organization);
     return () => keepPlace(key, anchor.spot);
   }, []);
+
+  useLayoutEffect(() => show("history", {
+    focus: (id) => {
+      if (id === undefined) toMessage(box.current);
+      else box.current?.querySelector<HTMLElement>(`[data-id="${CSS.escape(id)}"]`)?.focus();
+    },
+  }), []);
 
   const whole = span.to === Infinity;
   /** restore brings the box back to its anchor. */
@@ -265,7 +273,7 @@ function around(list: readonly Content[], at: number): Span {
   return { from: list[Math.max(0, at - ahead / 2)]?.sort_number ?? 0, to };
 }
 
-/** move goes from message to message by the keyboard, and opens the menu of one. */
+/** move goes from message to message by the keyboard, and shows the details of one. */
 function move(event: KeyboardEvent): void {
   const item = event.target instanceof Element ? event.target.closest<HTMLElement>(".message") : null;
   if (!item || (event.target as Element).closest("[role=menu]")) return;
@@ -275,10 +283,7 @@ function move(event: KeyboardEvent): void {
     let next = item[to];
     while (next && !next.matches(".message")) next = next[to];
     if (next instanceof HTMLElement) next.focus();
-    else if (event.key === "ArrowDown") document.querySelector<HTMLElement>(".composer textarea")?.focus();
-    event.preventDefault();
-  } else if (event.key === "Enter" && event.target === item) {
-    item.querySelector<HTMLElement>(".acts button")?.click();
+    else if (event.key === "ArrowDown") parts.composer?.focus();
     event.preventDefault();
   } else if (event.key === "i" && event.target === item && !event.altKey && !event.ctrlKey && !event.metaKey) {
     inspect(item.dataset["id"] ?? "");
@@ -296,7 +301,7 @@ function enter(event: KeyboardEvent): void {
 }
 
 /** toMessage gives the focus to the newest message of which something is seen. */
-export function toMessage(box: Element | null): void {
+function toMessage(box: Element | null): void {
   const { bottom = 0 } = box?.getBoundingClientRect() ?? {};
   const all = [...(box?.querySelectorAll<HTMLElement>(".message[data-id]") ?? [])];
   all.findLast((item) => item.getBoundingClientRect().top < bottom - 8)?.focus();

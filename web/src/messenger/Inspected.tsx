@@ -4,6 +4,7 @@ import { Icon } from "../kit/Icon";
 import { text } from "../text/text";
 import { MessageFacts } from "./MessageInfo";
 import { inspected } from "./state/inspected";
+import { parts } from "./state/parts";
 
 /** Inspected shows the details of a message beside its conversation. It takes the focus, and gives it back. */
 export function Inspected({ message }: { message: Message }) {
@@ -12,7 +13,7 @@ export function Inspected({ message }: { message: Message }) {
   useEffect(() => heading.current?.focus(), [id]);
   const close = () => {
     inspected.value = undefined;
-    document.querySelector<HTMLElement>(`.message[data-id="${CSS.escape(id)}"]`)?.focus();
+    parts.history?.focus(id);
   };
   return (
     <section

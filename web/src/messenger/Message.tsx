@@ -29,7 +29,7 @@ interface Props {
 export function Message({ message, own, group, first, last }: Props) {
   const sealed = isSealed(message);
   const named = group && !own;
-  const item = useRef<HTMLLIElement>(null);
+  const menu = useRef<() => void>(null);
   useEffect(() => {
     if (named) need(message.sender_token, message.sender_organization);
     if (message.original_sender) need(message.original_sender, message.sender_organization);
@@ -42,8 +42,12 @@ export function Message({ message, own, group, first, last }: Props) {
       data-id={message.message_id}
       data-sort={message.sort_number}
       tabIndex={-1}
-      ref={item}
-      onPointerDown={(event) => event.pointerType === "touch" && press(item.current)}
+      onKeyDown={(event) => {
+        if (event.key !== "Enter" || event.target !== event.currentTarget) return;
+        menu.current?.();
+        event.preventDefault();
+      }}
+      onPointerDown={(event) => event.pointerType === "touch" && press(() => menu.current?.())}
       onPointerUp={release}
       onPointerMove={release}
       onPointerCancel={release}
@@ -90,7 +94,7 @@ export function Message({ message, own, group, first, last }: Props) {
           {own && !message.is_recalled && <Progress message={message} group={group} />}
         </span>
       </div>
-      <Acts message={message} own={own} sealed={sealed} />
+      <Acts message={message} own={own} sealed={sealed} opener={menu} />
     </li>
   );
 }
@@ -165,8 +169,8 @@ const long = 500; // milliseconds
 let pressing: ReturnType<typeof setTimeout> | undefined;
 
 /** press opens the menu of a message that is held. */
-function press(item: HTMLElement | null): void {
-  pressing = setTimeout(() => item?.querySelector<HTMLElement>(".acts button")?.click(), long);
+function press(open: () => void): void {
+  pressing = setTimeout(open, long);
 }
 
 function release(): void {

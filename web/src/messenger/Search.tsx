@@ -1,9 +1,11 @@
+import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Avatar } from "../kit/Avatar";
 import { describe } from "../kit/describe";
 import { Icon } from "../kit/Icon";
 import { text } from "../text/text";
 import { named } from "./state/organizations";
+import { parts, show } from "./state/parts";
 import { asked, type Found, found, look, open, words } from "./state/search";
 
 /** Search is where one looks for people and groups: / and Ctrl-K lead to it. */
@@ -34,7 +36,7 @@ export function Search() {
           const first = found.value?.[0];
           if (event.key === "Escape") look("");
           else if (event.key === "Enter" && first) open(first);
-          else if (event.key === "ArrowDown") document.querySelector<HTMLElement>(".found button")?.focus();
+          else if (event.key === "ArrowDown") parts.results?.focus();
           else return;
           event.preventDefault();
         }}
@@ -47,16 +49,23 @@ export function Search() {
 export function Results() {
   const { waits, error } = asked.value;
   const list = found.value ?? [];
+  const shown = useRef<HTMLUListElement>(null);
+  useEffect(() => show("results", { focus: () => shown.current?.querySelector("button")?.focus() }), []);
   return (
     <>
       {error !== undefined && <p class="empty problem" role="alert">{describe(error)}</p>}
-      {(list.length > 0 || !waits && error === undefined) && <FoundList list={list} onChoose={open} />}
+      {(list.length > 0 || !waits && error === undefined) && <FoundList list={list} onChoose={open} shown={shown} />}
     </>
   );
 }
 
 /** FoundList are the people and groups that were found. */
-export function FoundList({ list, onChoose }: { list: readonly Found[]; onChoose: (one: Found) => void }) {
+export function FoundList(props: {
+  list: readonly Found[];
+  onChoose: (one: Found) => void;
+  shown?: RefObject<HTMLUListElement | null>;
+}) {
+  const { list, onChoose } = props;
   const move = (event: KeyboardEvent) => {
     const way = event.key === "ArrowDown" ? "nextElementSibling" : event.key === "ArrowUp" ? "previousElementSibling" : undefined;
     const row = way && event.target instanceof Element && event.target.closest("li")?.[way];
@@ -66,7 +75,7 @@ export function FoundList({ list, onChoose }: { list: readonly Found[]; onChoose
   };
   if (list.length === 0) return <p class="empty" role="status">{text("nothingFound")}</p>;
   return (
-    <ul class="found" onKeyDown={move}>
+    <ul class="found" ref={props.shown} onKeyDown={move}>
       {list.map((one) => {
         const { entity, organization } = one;
         const more = "num_members" in entity

@@ -1,0 +1,29 @@
+// What the parts of the messenger do for each other, while they are shown.
+
+interface Parts {
+  composer: {
+    /** Takes the focus; atEnd, behind what is written already. */
+    focus: (atEnd?: boolean) => void;
+    /** Takes a file to be sent. */
+    attach: (file: File) => void;
+  };
+  history: {
+    /** Gives the focus to a message, or else to the newest of which something is seen. */
+    focus: (id?: string) => void;
+  };
+  results: {
+    /** Gives the focus to the first that is found. */
+    focus: () => void;
+  };
+}
+
+/** Those that are shown. */
+export const parts: Partial<Parts> = {};
+
+/** show says what a part does, until the function that it returns is called. */
+export function show<P extends keyof Parts>(name: P, part: Parts[P]): () => void {
+  parts[name] = part;
+  return () => {
+    if (parts[name] === part) delete parts[name]; // another may have come before this one went
+  };
+}
