@@ -1,4 +1,5 @@
 // What somebody sets: for others to see, on their devices, and of a conversation.
+import { hold } from "./fixtures/held.js";
 import { Messenger } from "./fixtures/messenger.js";
 import { picture } from "./fixtures/picture.js";
 import { png } from "./fixtures/png.js";
@@ -43,6 +44,40 @@ test("one keeps profile and devices, and how the pages look", async ({ hospital,
   await page.reload(); // the device keeps both
   await expect(page.getByRole("navigation", { name: "Unterhaltungen" })).toBeVisible();
   expect(await page.evaluate(look)).toEqual(["de", "dark"]);
+});
+
+test("who saves by the keyboard keeps the focus, and saves once", async ({ hospital, open }) => {
+  const { bob } = await hospital({ bob: "Bob Brown" });
+  const { page, dialog } = new Messenger(await open(bob, "/", { serviceWorkers: "block" })); // it would make the call
+  const held = await hold(page, ({ pathname }) => pathname.endsWith("/settings"));
+  await page.getByRole("button", { name: "Settings" }).click();
+  await dialog.getByLabel("Status").fill("In theatre");
+  const save = dialog.getByRole("button", { name: "Save" });
+  await save.press("Enter");
+  await expect.poll(() => held.count).toBe(1);
+  await expect(save).toBeFocused();
+  await expect(save).toBeDisabled();
+  await page.keyboard.press("Enter");
+  await held.release();
+  await expect(dialog.getByRole("status").getByText("Saved.", { exact: true })).toBeVisible();
+  await expect(save).toBeFocused();
+  await expect(save).toBeEnabled();
+  expect(held.count).toBe(1);
+
+  const next = dialog.getByLabel("New password");
+  const change = dialog.getByRole("button", { name: "Change password" });
+  const below = dialog.getByRole("alert").filter({ hasText: /\w/ });
+  await dialog.getByLabel("Old password").fill("not the password");
+  await next.fill("short");
+  await change.press("Enter");
+  await expect(next).toHaveAccessibleDescription(/\w/);
+  await expect(below).toHaveCount(0);
+  await expect(change).toBeFocused();
+  await next.fill("correct horse battery staple");
+  await change.press("Enter");
+  await expect(below).toHaveText("The old password is wrong.");
+  await expect(next).toHaveAccessibleDescription("");
+  await expect(change).toBeFocused();
 });
 
 test("a conversation is muted, and a group is left", async ({ hospital, open }) => {

@@ -19,31 +19,20 @@ export function Elevate({ done, refuse }: { done: () => void; refuse: () => void
           done();
         }}
       >
-        {(problemOf) => (
+        <p>{text("console.elevateWhy")}</p>
+        {byKey ? (
           <>
-            <p>{text("console.elevateWhy")}</p>
-            {byKey ? (
-              <>
-                <Field label={text("console.key")} name="key" autocomplete="off" required />
-                <Field label={text("console.secret")} name="secret" type="password" autocomplete="off" required />
-              </>
-            ) : (
-              <Field
-                label={text("password")}
-                name="password"
-                type="password"
-                autocomplete="current-password"
-                required
-                problem={problemOf("password")}
-              />
-            )}
-            <p>
-              <button type="button" class="quiet" onClick={() => setByKey(!byKey)}>
-                {text(byKey ? "console.withPassword" : "console.withKey")}
-              </button>
-            </p>
+            <Field label={text("console.key")} name="key" autocomplete="off" required />
+            <Field label={text("console.secret")} name="secret" type="password" autocomplete="off" required />
           </>
+        ) : (
+          <Field label={text("password")} name="password" type="password" autocomplete="current-password" required />
         )}
+        <p>
+          <button type="button" class="quiet" onClick={() => setByKey(!byKey)}>
+            {text(byKey ? "console.withPassword" : "console.withKey")}
+          </button>
+        </p>
       </Form>
     </Dialog>
   );

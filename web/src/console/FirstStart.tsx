@@ -30,10 +30,8 @@ export function FirstStart() {
               setPassword("set");
             }}
           >
-            {(problemOf) => (
-              <Field label={text("console.newPassword")} name="password" type="password" autocomplete="new-password" required
-                hint={text("console.signInAs", { name: session.value?.account.username ?? "" })} problem={problemOf("password")} />
-            )}
+            <Field label={text("console.newPassword")} name="password" type="password" autocomplete="new-password" required
+              hint={text("console.signInAs", { name: session.value?.account.username ?? "" })} />
           </Form>
         </Step>
         <Step title={text("console.stepOrganization")} done={organization !== undefined} name={organization?.name}>

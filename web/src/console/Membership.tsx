@@ -25,17 +25,13 @@ export function Membership(props: {
         props.onDone();
       }}
     >
-      {(problemOf) => (
-        <>
-          {!member && (
-            <Field label={text("username")} name="address" autocomplete="off" required hint={text("console.addPersonHint")} />
-          )}
-          <div class="pair">
-            <Field label={text("console.jobTitle")} name="title" value={member?.title ?? ""} autocomplete="off" problem={problemOf("title")} />
-            <Field label={text("console.department")} name="department" value={member?.department ?? ""} autocomplete="off" problem={problemOf("department")} />
-          </div>
-        </>
+      {!member && (
+        <Field label={text("username")} name="address" autocomplete="off" required hint={text("console.addPersonHint")} />
       )}
+      <div class="pair">
+        <Field label={text("console.jobTitle")} name="title" value={member?.title ?? ""} autocomplete="off" />
+        <Field label={text("console.department")} name="department" value={member?.department ?? ""} autocomplete="off" />
+      </div>
     </Form>
   );
 }

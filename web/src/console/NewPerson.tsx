@@ -24,28 +24,23 @@ export function NewPerson(props: {
         props.onMade(made.token, made.display_name);
       }}
     >
-      {(problemOf) => (
-        <>
-          <Field label={text("console.displayName")} name="display_name" autocomplete="off" required problem={problemOf("display_name")} />
-          <Field label={text("console.username")} name="username" verbatim autocomplete="off" problem={problemOf("username")} />
-          <div class="pair">
-            <Field label={text("console.email")} name="email" inputMode="email" verbatim autocomplete="off" problem={problemOf("email") ?? problemOf("emails")} />
-            <Field label={text("console.phone")} name="phone" type="tel" autocomplete="off" problem={problemOf("phone") ?? problemOf("phones")} />
-          </div>
-          <div class="pair">
-            <Field label={text("console.jobTitle")} name="title" autocomplete="off" problem={problemOf("title")} />
-            <Field label={text("console.department")} name="department" autocomplete="off" problem={problemOf("department")} />
-          </div>
-          <Field
-            label={text("console.firstPassword")}
-            name="password"
-            type="password"
-            autocomplete="new-password"
-            hint={text("console.firstPasswordHint")}
-            problem={problemOf("password")}
-          />
-        </>
-      )}
+      <Field label={text("console.displayName")} name="display_name" autocomplete="off" required />
+      <Field label={text("console.username")} name="username" verbatim autocomplete="off" />
+      <div class="pair">
+        <Field label={text("console.email")} name="email" inputMode="email" verbatim autocomplete="off" refusedAs="emails" />
+        <Field label={text("console.phone")} name="phone" type="tel" autocomplete="off" refusedAs="phones" />
+      </div>
+      <div class="pair">
+        <Field label={text("console.jobTitle")} name="title" autocomplete="off" />
+        <Field label={text("console.department")} name="department" autocomplete="off" />
+      </div>
+      <Field
+        label={text("console.firstPassword")}
+        name="password"
+        type="password"
+        autocomplete="new-password"
+        hint={text("console.firstPasswordHint")}
+      />
     </Form>
   );
 }

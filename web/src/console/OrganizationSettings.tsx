@@ -40,24 +40,20 @@ export function OrganizationSettings({ organization, onChange }: OfOrganization)
           onChange();
         }}
       >
-        {(problemOf) => (
-          <>
-            <Field label={text("console.name")} name="name" value={organization.name} required problem={problemOf("name")} />
-            <div class="pair">
-              <Field label={text("console.ttl")} name="ttl" inputMode="numeric" value={number("ttl")} hint={text("console.ttlHint")} problem={problemOf("ttl")} />
-              <Field label={text("console.maxTTL")} name="max_ttl" inputMode="numeric" value={number("max_ttl")} hint={text("console.ttlHint")} problem={problemOf("max_ttl")} />
-            </div>
-            <fieldset>
-              <legend>{text("console.rules")}</legend>
-              {Object.entries(switches).map(([name, label]) => (
-                <label class="check" key={name}>
-                  <input type="checkbox" name={name} defaultChecked={settings.get(name) === true} />
-                  {text(label)}
-                </label>
-              ))}
-            </fieldset>
-          </>
-        )}
+        <Field label={text("console.name")} name="name" value={organization.name} required />
+        <div class="pair">
+          <Field label={text("console.ttl")} name="ttl" inputMode="numeric" value={number("ttl")} hint={text("console.ttlHint")} />
+          <Field label={text("console.maxTTL")} name="max_ttl" inputMode="numeric" value={number("max_ttl")} hint={text("console.ttlHint")} />
+        </div>
+        <fieldset>
+          <legend>{text("console.rules")}</legend>
+          {Object.entries(switches).map(([name, label]) => (
+            <label class="check" key={name}>
+              <input type="checkbox" name={name} defaultChecked={settings.get(name) === true} />
+              {text(label)}
+            </label>
+          ))}
+        </fieldset>
       </Form>
       {operator && (
         <section>
@@ -97,12 +93,8 @@ export function OrganizationSettings({ organization, onChange }: OfOrganization)
               go("/console/organizations");
             }}
           >
-            {(problemOf) => (
-              <>
-                <p>{text("console.eraseOrganizationWhy")}</p>
-                <Field label={text("console.typeName", { name: organization.name })} name="confirm" autocomplete="off" required problem={problemOf("name")} />
-              </>
-            )}
+            <p>{text("console.eraseOrganizationWhy")}</p>
+            <Field label={text("console.typeName", { name: organization.name })} name="confirm" autocomplete="off" required refusedAs="name" />
           </Form>
         </Dialog>
       )}

@@ -69,9 +69,7 @@ export function NewOrganization(props: { onMade: (token: string, name: string) =
         props.onMade(token, name);
       }}
     >
-      {(problemOf) => (
-        <Field label={text("console.name")} name="name" autocomplete="organization" required maxLength={256} problem={problemOf("name")} />
-      )}
+      <Field label={text("console.name")} name="name" autocomplete="organization" required maxLength={256} />
     </Form>
   );
 }

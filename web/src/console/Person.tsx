@@ -11,6 +11,7 @@ import { save } from "../kit/save";
 import { go } from "../kit/state/route";
 import { client, session } from "../kit/state/session";
 import { toast } from "../kit/Toasts";
+import { useBusy } from "../kit/useBusy";
 import { useLoaded } from "../kit/useLoaded";
 import { type Text, text } from "../text/text";
 import { Membership } from "./Membership";
@@ -31,7 +32,7 @@ export function Person({ organization, token }: { organization: Schemas["Organiz
     [org, token],
   );
   const [asked, setAsked] = useState<Ask | undefined>();
-  const [busy, setBusy] = useState(false);
+  const { busy, run } = useBusy();
   if (problem) return <p role="alert" class="problem">{problem}</p>;
   if (!value) return <p class="empty">{text("loading")}</p>;
   const { user, roles, places } = value;
@@ -43,14 +44,11 @@ export function Person({ organization, token }: { organization: Schemas["Organiz
     reload();
   };
   const download = async () => {
-    setBusy(true);
     try {
       const archive = await client.exportUser(token);
       save(archive.name || `${user.username || token}.zip`, await archive.blob());
     } catch (error) {
       toast(describe(error), { danger: true });
-    } finally {
-      setBusy(false);
     }
   };
   const acts: Partial<Record<Ask, () => Promise<void>>> = {
@@ -83,7 +81,7 @@ export function Person({ organization, token }: { organization: Schemas["Organiz
         <button type="button" onClick={() => setAsked(admin ? "notAdmin" : "admin")}>
           {text(admin ? "console.endAdmin" : "console.makeAdmin")}
         </button>
-        <button type="button" disabled={busy} onClick={() => void download()}>{text("console.export")}</button>
+        <button type="button" aria-disabled={busy} onClick={() => void run(download)}>{text("console.export")}</button>
         <button type="button" onClick={() => setAsked(user.disabled ? "enable" : "disable")}>
           {text(user.disabled ? "console.enable" : "console.disable")}
         </button>
@@ -132,10 +130,8 @@ export function Person({ organization, token }: { organization: Schemas["Organiz
               done(text("console.passwordSet"));
             }}
           >
-            {(problemOf) => (
-              <Field label={text("console.newPassword")} name="password" type="password" autocomplete="new-password" required
-                hint={text("console.firstPasswordHint")} problem={problemOf("password")} />
-            )}
+            <Field label={text("console.newPassword")} name="password" type="password" autocomplete="new-password" required
+              hint={text("console.firstPasswordHint")} />
           </Form>
         </Dialog>
       )}
@@ -151,13 +147,8 @@ export function Person({ organization, token }: { organization: Schemas["Organiz
               list();
             }}
           >
-            {(problemOf) => (
-              <>
-                <p>{text("console.eraseWhy", { name: user.display_name })}</p>
-                <Field label={text("console.typeUsername", { name: user.username })} name="username" autocomplete="off" required
-                  problem={problemOf("username")} />
-              </>
-            )}
+            <p>{text("console.eraseWhy", { name: user.display_name })}</p>
+            <Field label={text("console.typeUsername", { name: user.username })} name="username" autocomplete="off" required />
           </Form>
         </Dialog>
       )}

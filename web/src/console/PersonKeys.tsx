@@ -71,27 +71,23 @@ export function PersonKeys({ organization, token }: { organization: Schemas["Org
               change();
             }}
           >
-            {(problemOf) => (
-              <>
-                <p class="field">
-                  <label for="kind">{text("console.kind")}</label>
-                  <select id="kind" name="kind">
-                    <option value="regular">{text("console.regular")}</option>
-                    <option value="administrative">{text("console.administrative")}</option>
-                  </select>
-                </p>
-                <p class="field">
-                  <label for="scope">{text("console.scope")}</label>
-                  <select id="scope" name="scope">
-                    <option value={organization.token}>{organization.name}</option>
-                    {operator && <option value="">{text("console.anywhere")}</option>}
-                  </select>
-                </p>
-                <Field label={text("console.endsIn")} name="days" type="number" min={0} hint={text("console.endsInHint")} problem={problemOf("expires_in")} />
-                <Field label={text("console.networks")} name="networks" placeholder="192.0.2.0/24" hint={text("console.networksHint")} problem={problemOf("allowed_networks")} />
-                {operator && <Limits problemOf={problemOf} />}
-              </>
-            )}
+            <p class="field">
+              <label for="kind">{text("console.kind")}</label>
+              <select id="kind" name="kind">
+                <option value="regular">{text("console.regular")}</option>
+                <option value="administrative">{text("console.administrative")}</option>
+              </select>
+            </p>
+            <p class="field">
+              <label for="scope">{text("console.scope")}</label>
+              <select id="scope" name="scope">
+                <option value={organization.token}>{organization.name}</option>
+                {operator && <option value="">{text("console.anywhere")}</option>}
+              </select>
+            </p>
+            <Field label={text("console.endsIn")} name="days" type="number" min={0} hint={text("console.endsInHint")} refusedAs="expires_in" />
+            <Field label={text("console.networks")} name="networks" placeholder="192.0.2.0/24" hint={text("console.networksHint")} refusedAs="allowed_networks" />
+            {operator && <Limits />}
           </Form>
         </Dialog>
       )}
@@ -107,7 +103,7 @@ export function PersonKeys({ organization, token }: { organization: Schemas["Org
               change();
             }}
           >
-            {(problemOf) => <Limits of={asked.key} problemOf={problemOf} />}
+            <Limits of={asked.key} />
           </Form>
         </Dialog>
       )}
@@ -144,7 +140,7 @@ export function PersonKeys({ organization, token }: { organization: Schemas["Org
   );
 }
 
-function Limits({ of: key, problemOf }: { of?: Key; problemOf: (field: string) => string | undefined }) {
+function Limits({ of: key }: { of?: Key }) {
   const names = { messages_per_day: "console.aDay", requests_per_second: "console.aSecond" } as const;
   return (
     <div class="pair">
@@ -156,7 +152,6 @@ function Limits({ of: key, problemOf }: { of?: Key; problemOf: (field: string) =
           value={String(key?.[name] ?? "")}
           inputMode="numeric"
           hint={text("console.limitHint")}
-          problem={problemOf(name)}
         />
       ))}
     </div>

@@ -98,13 +98,9 @@ export function Stuck({ organization }: Partial<OfOrganization>) {
                   setRecalled(recalled + 1);
                 }}
               >
-                {(problemOf) => (
-                  <>
-                    <p>{text("console.takeBackWhy")}</p>
-                    {taking.message_id ? <p><code>{taking.message_id}</code></p> : <Field label={text("console.message")} name="message" required />}
-                    <Field label={text("console.reason")} name="reason" maxLength={200} hint={text("console.reasonHint")} problem={problemOf("reason")} />
-                  </>
-                )}
+                <p>{text("console.takeBackWhy")}</p>
+                {taking.message_id ? <p><code>{taking.message_id}</code></p> : <Field label={text("console.message")} name="message" required />}
+                <Field label={text("console.reason")} name="reason" maxLength={200} hint={text("console.reasonHint")} />
               </Form>
             </Dialog>
           )}

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { Confirm } from "../kit/Confirm";
 import { Field } from "../kit/Field";
+import { useBusy } from "../kit/useBusy";
 import { text } from "../text/text";
 import { examplesOf, type Operation } from "./document";
 
@@ -18,7 +19,7 @@ export function TryIt({ call }: { call: Operation }) {
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
   const [body, setBody] = useState(JSON.stringify(examplesOf(json)[0] ?? {}, undefined, 2));
   const [asks, setAsks] = useState(false);
-  const [busy, setBusy] = useState(false);
+  const { busy, run: alone } = useBusy();
   const [outcome, setOutcome] = useState<Outcome>();
   const fields = call.parameters.filter(({ in: place }) => place !== "cookie");
   const address = addressOf(call, values);
@@ -26,14 +27,10 @@ export function TryIt({ call }: { call: Operation }) {
   for (const { name, in: place } of fields) if (place === "header" && values[name]) headers[name] = values[name];
   if (json && call.method !== "GET") headers["Content-Type"] = "application/json";
 
-  const run = async () => {
-    setBusy(true);
-    try {
+  const run = () =>
+    alone(async () => {
       setOutcome(await request(call.method, address, headers, headers["Content-Type"] ? body : undefined));
-    } finally {
-      setBusy(false);
-    }
-  };
+    });
   return (
     <form
       class="try"
@@ -72,7 +69,7 @@ export function TryIt({ call }: { call: Operation }) {
       <pre tabIndex={0} role="region" aria-label="curl">
         {curl(call.method, address, headers, headers["Content-Type"] ? body : undefined)}
       </pre>
-      <button type="submit" class="primary" disabled={busy}>
+      <button type="submit" class="primary" aria-disabled={busy}>
         {text("docs.send")}
       </button>
       {asks && (

@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { text } from "../text/text";
 import { describe } from "./describe";
 import { Dialog } from "./Dialog";
+import { useBusy } from "./useBusy";
 
 /** Confirm asks before something is done that can't be taken back. A refusal stays in the dialog. */
 export function Confirm(props: {
@@ -14,15 +15,13 @@ export function Confirm(props: {
   onClose: () => void;
 }) {
   const [problem, setProblem] = useState("");
-  const [busy, setBusy] = useState(false);
+  const { busy, run } = useBusy();
   const confirm = async () => {
-    setBusy(true);
     try {
       await props.onConfirm();
       props.onClose();
     } catch (error) {
       setProblem(describe(error));
-      setBusy(false);
     }
   };
   return (
@@ -37,7 +36,7 @@ export function Confirm(props: {
         <button type="button" onClick={props.onClose}>
           {text("cancel")}
         </button>
-        <button type="button" class={props.danger ? "primary danger" : "primary"} disabled={busy} onClick={() => void confirm()}>
+        <button type="button" class={props.danger ? "primary danger" : "primary"} aria-disabled={busy} onClick={() => void run(confirm)}>
           {props.act}
         </button>
       </footer>

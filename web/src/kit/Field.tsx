@@ -1,12 +1,15 @@
 import type { TargetedInputEvent } from "preact";
 import { useId } from "preact/hooks";
+import { useProblem } from "./Form";
 
 interface Props {
   label: string;
   /** Said below the input. */
   hint?: string | undefined;
-  /** What is wrong with what it holds. */
+  /** What is wrong with what it holds; of what its form was refused for it knows by itself. */
   problem?: string | undefined;
+  /** What refusals call it, besides its name. */
+  refusedAs?: string;
   type?: "text" | "password" | "tel" | "url" | "number" | "date" | "datetime-local" | "search";
   name?: string;
   /** What it holds; where nobody takes what is typed (onInput), only what it holds at first. */
@@ -25,8 +28,10 @@ interface Props {
 }
 
 /** Field is an input of one line with its label. */
-export function Field({ label, hint, problem, type = "text", value, verbatim, ...input }: Props) {
+export function Field({ label, hint, problem: own, refusedAs, type = "text", value, verbatim, ...input }: Props) {
   const id = useId();
+  const refused = useProblem(...[input.name, refusedAs].filter((name) => name !== undefined));
+  const problem = own || refused;
   const said = problem || hint;
   return (
     <p class="field">

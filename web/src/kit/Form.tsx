@@ -1,11 +1,39 @@
-import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { type ComponentChildren, createContext } from "preact";
+import { useContext, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { SignetError } from "../client/index";
 import { text } from "../text/text";
 import { describe } from "./describe";
+import { useBusy } from "./useBusy";
 
-/** What is wrong with a field, by its name in the interface. */
-export type ProblemOf = (field: string) => string | undefined;
+/** Why the last attempt was refused, and which field of the interface the refusal names. */
+interface Refusal {
+  field: string | undefined;
+  words: string;
+}
+
+/** A form, as what is in it sees it. */
+interface Surroundings {
+  refused: Refusal | undefined;
+  /** The names of the fields that say themselves what is wrong with them. */
+  saying: Set<string>;
+}
+
+const FormContext = createContext<Surroundings | undefined>(undefined);
+
+/**
+ * useProblem is what is wrong with a field of the form that one is in, by what the interface calls the field. Whoever
+ * uses it says that: the form does not.
+ */
+export function useProblem(...names: readonly string[]): string | undefined {
+  const form = useContext(FormContext);
+  useLayoutEffect(() => {
+    for (const name of names) form?.saying.add(name);
+    return () => {
+      for (const name of names) form?.saying.delete(name);
+    };
+  }, [form?.saying, ...names]);
+  return names.some((name) => name === form?.refused?.field) ? form?.refused?.words : undefined;
+}
 
 /** Form sends what its fields hold. What is refused stands at the field that the refusal names, or else below. */
 export function Form(props: {
@@ -13,40 +41,32 @@ export function Form(props: {
   danger?: boolean;
   onSubmit: (fields: FormData) => Promise<void>;
   onCancel?: () => void;
-  children: (problemOf: ProblemOf) => ComponentChildren;
+  children: ComponentChildren;
 }) {
-  const [refused, setRefused] = useState<{ field: string | undefined; words: string } | undefined>();
-  const [told, setTold] = useState(false);
-  const [busy, setBusy] = useState(false);
+  const [refused, setRefused] = useState<Refusal>();
+  const saying = useRef(new Set<string>()).current;
+  const { busy, run } = useBusy();
   const submit = async (form: HTMLFormElement) => {
-    setBusy(true);
-    setTold(false);
     try {
       await props.onSubmit(new FormData(form));
       setRefused(undefined);
     } catch (error) {
       setRefused({ field: error instanceof SignetError ? error.field : undefined, words: describe(error) });
-    } finally {
-      setBusy(false);
     }
   };
-  const problemOf: ProblemOf = (field) => {
-    if (!refused || refused.field !== field) return undefined;
-    if (!told) queueMicrotask(() => setTold(true));
-    return refused.words;
-  };
-  const fields = props.children(problemOf);
+  const said = refused?.field !== undefined && saying.has(refused.field);
   return (
     <form
       class="form"
       onSubmit={(event) => {
         event.preventDefault();
-        void submit(event.currentTarget);
+        const form = event.currentTarget;
+        void run(() => submit(form));
       }}
     >
-      {fields}
+      <FormContext.Provider value={{ refused, saying }}>{props.children}</FormContext.Provider>
       <p role="alert" class="problem">
-        {refused && !told ? refused.words : ""}
+        {refused && !said ? refused.words : ""}
       </p>
       <footer>
         {props.onCancel && (
@@ -54,7 +74,7 @@ export function Form(props: {
             {text("cancel")}
           </button>
         )}
-        <button type="submit" class={props.danger ? "primary danger" : "primary"} disabled={busy}>
+        <button type="submit" class={props.danger ? "primary danger" : "primary"} aria-disabled={busy}>
           {props.act}
         </button>
       </footer>

@@ -12,6 +12,7 @@ export function SignIn() {
   const [busy, setBusy] = useState(false);
   const [byKey, setByKey] = useState(false);
   const submit = async (form: HTMLFormElement) => {
+    if (busy) return;
     const fields = new FormData(form);
     const field = (name: string) => String(fields.get(name)).trim();
     setBusy(true);
@@ -65,7 +66,7 @@ export function SignIn() {
         <p role="alert" class="problem">
           {wrong ? text(byKey ? "wrongKey" : "wrongPassword") : error !== undefined && describe(error)}
         </p>
-        <button type="submit" class="primary" disabled={busy}>
+        <button type="submit" class="primary" aria-disabled={busy}>
           {text("signIn")}
         </button>
         <button

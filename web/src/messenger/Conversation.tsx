@@ -6,6 +6,7 @@ import { Icon } from "../kit/Icon";
 import { go } from "../kit/state/route";
 import { client } from "../kit/state/session";
 import { toast } from "../kit/Toasts";
+import { useBusy } from "../kit/useBusy";
 import { text } from "../text/text";
 import { Composer } from "./Composer";
 import { History } from "./History";
@@ -74,21 +75,19 @@ export function Conversation({ conversation }: { conversation: Entry }) {
 /** Outside stands for the composer in a group that one is not in: one may join it where it is public. */
 function Outside({ of: conversation }: { of: Entry }) {
   const group = groupOf(conversation);
-  const [busy, setBusy] = useState(false);
+  const { busy, run } = useBusy();
   const join = async () => {
-    setBusy(true);
     try {
       await client.in(conversation.organization_id).addGroupMembers(conversation.entity.token, ["me"]);
     } catch (error) {
       toast(describe(error), { danger: true });
     }
-    setBusy(false);
   };
   return (
     <div class="outside">
       <p role="status">{text(group?.num_members ? "notInGroup" : "leftGroup")}</p>
       {group?.is_public && (
-        <button type="button" class="primary" disabled={busy} onClick={() => void join()}>
+        <button type="button" class="primary" aria-disabled={busy} onClick={() => void run(join)}>
           {text("joinGroup")}
         </button>
       )}

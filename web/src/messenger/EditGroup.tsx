@@ -29,20 +29,13 @@ export function EditGroup({ group, onClose }: { group: Group; onClose: () => voi
           onClose();
         }}
       >
-        {(problemOf) => (
-          <>
-            <PictureChooser of={group} value={picture} onChange={setPicture} problem={problemOf("avatar")} />
-            <Field
-              label={text("groupName")} name="name" value={group.name} autocomplete="off" required maxLength={256}
-              problem={problemOf("name")}
-            />
-            {mayControl(group) && (
-              <label class="check">
-                <input type="checkbox" name="history" defaultChecked={group.replay_history} />
-                {text("showHistory")}
-              </label>
-            )}
-          </>
+        <PictureChooser of={group} value={picture} onChange={setPicture} />
+        <Field label={text("groupName")} name="name" value={group.name} autocomplete="off" required maxLength={256} />
+        {mayControl(group) && (
+          <label class="check">
+            <input type="checkbox" name="history" defaultChecked={group.replay_history} />
+            {text("showHistory")}
+          </label>
         )}
       </Form>
     </Dialog>

@@ -3,6 +3,7 @@ import type { Conversation, Message } from "../client/index";
 import { describe } from "../kit/describe";
 import { Icon } from "../kit/Icon";
 import { toast } from "../kit/Toasts";
+import { useBusy } from "../kit/useBusy";
 import { size, when } from "../text/format";
 import { text } from "../text/text";
 import { addressOf } from "./Attachment";
@@ -25,12 +26,11 @@ export function Files({ conversation: { entity, organization_id: organization } 
   const key = keyOf(organization, entity.token);
   const files = filesIn(key);
   const [most, setMost] = useState(step);
-  const [busy, setBusy] = useState(false);
+  const { busy, run } = useBusy();
   const earlier = older.value.get(key) ?? false;
   const look = async () => {
     setMost(most + step);
     if (files.length >= most + step) return;
-    setBusy(true);
     try {
       for (let i = 0; i < pages && older.value.get(key) && filesIn(key).length < files.length + step; i++) {
         await back(entity.token, organization);
@@ -38,7 +38,6 @@ export function Files({ conversation: { entity, organization_id: organization } 
     } catch (error) {
       toast(describe(error), { danger: true });
     }
-    setBusy(false);
   };
   return (
     <section class="files" aria-label={text("files")} aria-busy={busy}>
@@ -52,7 +51,7 @@ export function Files({ conversation: { entity, organization_id: organization } 
         ))}
       </ul>
       {(earlier || files.length > most) && (
-        <button type="button" disabled={busy} onClick={() => void look()}>
+        <button type="button" aria-disabled={busy} onClick={() => void run(look)}>
           {text("olderFiles")}
         </button>
       )}

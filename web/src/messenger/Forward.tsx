@@ -6,6 +6,7 @@ import { Dialog } from "../kit/Dialog";
 import { Field } from "../kit/Field";
 import { client } from "../kit/state/session";
 import { toast } from "../kit/Toasts";
+import { useBusy } from "../kit/useBusy";
 import { text } from "../text/text";
 import { newestFirst, note } from "./state/conversations";
 import { keyOf } from "./state/key";
@@ -17,7 +18,7 @@ const most = 50; // conversations that are listed
 export function Forward({ message, onClose }: { message: Message; onClose: () => void }) {
   const [filter, setFilter] = useState("");
   const [problem, setProblem] = useState("");
-  const [busy, setBusy] = useState(false);
+  const { busy, run } = useBusy();
   const words = filter.toLocaleLowerCase().split(/\s+/).filter(Boolean);
   const found = newestFirst.value
     .filter(({ entity, organization_id }) => {
@@ -26,7 +27,6 @@ export function Forward({ message, onClose }: { message: Message; onClose: () =>
     })
     .slice(0, most);
   const forward = async ({ entity, organization_id }: Conversation) => {
-    setBusy(true);
     try {
       const to = { recipient: entity.token, sender_organization: organization_id };
       const sent = await client.forwardMessage(message.message_id, to, { response_format: "message" });
@@ -38,7 +38,6 @@ export function Forward({ message, onClose }: { message: Message; onClose: () =>
       onClose();
     } catch (error) {
       setProblem(describe(error));
-      setBusy(false);
     }
   };
   return (
@@ -54,7 +53,7 @@ export function Forward({ message, onClose }: { message: Message; onClose: () =>
           const { entity, organization_id } = conversation;
           return (
             <li key={keyOf(organization_id, entity.token)}>
-              <button type="button" disabled={busy} onClick={() => void forward(conversation)}>
+              <button type="button" aria-disabled={busy} onClick={() => void run(() => forward(conversation))}>
                 <Avatar name={entity.display_name} token={entity.token} picture={entity.avatar} />
                 <bdi>{entity.display_name}</bdi>
               </button>

@@ -97,19 +97,14 @@ function AddPeople({ group, without, onClose }: { group: Group; without: readonl
           onClose();
         }}
       >
-        {(problemOf) => (
-          <>
-            <p class="muted">{text(group.replay_history ? "historySeen" : "historyNotSeen")}</p>
-            <PeopleChooser
-              label={text("findPeople")}
-              organization={group.organization_key}
-              without={without}
-              chosen={chosen}
-              onChange={setChosen}
-              problem={problemOf("members")}
-            />
-          </>
-        )}
+        <p class="muted">{text(group.replay_history ? "historySeen" : "historyNotSeen")}</p>
+        <PeopleChooser
+          label={text("findPeople")}
+          organization={group.organization_key}
+          without={without}
+          chosen={chosen}
+          onChange={setChosen}
+        />
       </Form>
     </Dialog>
   );

@@ -1,10 +1,11 @@
 import { computed } from "@preact/signals";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Message as Content } from "../client/index";
 import { Avatar } from "../kit/Avatar";
 import { describe } from "../kit/describe";
 import { Icon } from "../kit/Icon";
 import { toast } from "../kit/Toasts";
+import { useBusy } from "../kit/useBusy";
 import { clock, moment, span } from "../text/format";
 import { text } from "../text/text";
 import { Acts } from "./Acts";
@@ -101,21 +102,19 @@ export function Message({ message, own, group, first, last }: Props) {
 
 /** Seal stands for a message that is deleted on read, until it is opened. */
 function Seal({ message }: { message: Content }) {
-  const [busy, setBusy] = useState(false);
+  const { busy, run } = useBusy();
   const show = async () => {
-    setBusy(true);
     try {
       await unseal(message);
       noteRead(message, Date.now());
     } catch (error) {
       toast(describe(error), { danger: true });
-      setBusy(false);
     }
   };
   return (
     <div class="seal">
       <p>{text("sealedHint")}</p>
-      <button type="button" disabled={busy} onClick={() => void show()}>
+      <button type="button" aria-disabled={busy} onClick={() => void run(show)}>
         <Icon name="flame" />
         {text("show")}
       </button>

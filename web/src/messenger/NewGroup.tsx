@@ -32,30 +32,23 @@ export function NewGroup({ onClose }: { onClose: () => void }) {
           if (made.group) begin({ ...made.group, type: made.group.xmlns } as Entity, made.group.organization_key);
         }}
       >
-        {(problemOf) => (
-          <>
-            {byName.value.length > 1 && organization && (
-              <Select
-                label={text("organization")}
-                value={organization}
-                onChange={(to) => {
-                  setOrganization(to);
-                  setMembers([]); // they may not be there
-                }}
-                options={Object.fromEntries(byName.value.map(({ token, name }) => [token, name]))}
-              />
-            )}
-            <Field label={text("groupName")} name="name" autocomplete="off" required maxLength={256} problem={problemOf("name")} />
-            <PeopleChooser
-              label={text("addPeople")} organization={organization} chosen={members} onChange={setMembers}
-              problem={problemOf("members")}
-            />
-            <label class="check">
-              <input type="checkbox" name="history" />
-              {text("showHistory")}
-            </label>
-          </>
+        {byName.value.length > 1 && organization && (
+          <Select
+            label={text("organization")}
+            value={organization}
+            onChange={(to) => {
+              setOrganization(to);
+              setMembers([]); // they may not be there
+            }}
+            options={Object.fromEntries(byName.value.map(({ token, name }) => [token, name]))}
+          />
         )}
+        <Field label={text("groupName")} name="name" autocomplete="off" required maxLength={256} />
+        <PeopleChooser label={text("addPeople")} organization={organization} chosen={members} onChange={setMembers} />
+        <label class="check">
+          <input type="checkbox" name="history" />
+          {text("showHistory")}
+        </label>
       </Form>
     </Dialog>
   );

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { describe } from "../kit/describe";
 import { Field } from "../kit/Field";
+import { useProblem } from "../kit/Form";
 import { Icon } from "../kit/Icon";
 import { text } from "../text/text";
 import { FoundList } from "./Search";
@@ -11,7 +12,6 @@ export function PeopleChooser(props: {
   label: string;
   chosen: readonly Found[];
   onChange: (chosen: readonly Found[]) => void;
-  problem?: string | undefined;
   organization?: string | undefined;
   /** Who is not to be found. */
   without?: readonly string[];
@@ -20,6 +20,7 @@ export function PeopleChooser(props: {
   const [list, setList] = useState<readonly Found[] | undefined>();
   const [words, setWords] = useState("");
   const [problem, setProblem] = useState("");
+  const wrong = useProblem("members");
   useEffect(() => {
     if (words.trim() === "") return setList(undefined);
     const late = new AbortController();
@@ -45,7 +46,7 @@ export function PeopleChooser(props: {
         label={props.label}
         type="search"
         autocomplete="off"
-        problem={props.problem || problem}
+        problem={wrong || problem}
         value={words}
         onInput={(event) => setWords(event.currentTarget.value)}
       />

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Avatar } from "../kit/Avatar";
+import { useProblem } from "../kit/Form";
 import { size } from "../text/format";
 import { text } from "../text/text";
 
@@ -11,12 +12,12 @@ export function PictureChooser(props: {
   of: { token: string; display_name: string; avatar: string };
   value: File | "" | undefined;
   onChange: (to: File | "" | undefined) => void;
-  problem: string | undefined;
 }) {
   const { of, value, onChange } = props;
   const picker = useRef<HTMLInputElement>(null);
   const [address, setAddress] = useState<string>();
   const [refused, setRefused] = useState("");
+  const wrong = useProblem("avatar");
   useEffect(() => {
     if (!value) return setAddress(undefined);
     const made = URL.createObjectURL(value);
@@ -29,7 +30,7 @@ export function PictureChooser(props: {
     setRefused(large ? text("fileTooLarge", { name: file.name, limit: size(largest), size: size(file.size) }) : "");
     if (!large) onChange(file);
   };
-  const problem = refused || props.problem;
+  const problem = refused || wrong;
   return (
     <div class="portray">
       {address ? (

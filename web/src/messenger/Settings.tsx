@@ -36,18 +36,14 @@ export function Settings({ onClose, onHelp }: { onClose: () => void; onHelp: () 
             toast(text("saved"));
           }}
         >
-          {(problemOf) => (
-            <>
-              <h3>{text("profile")}</h3>
-              <PictureChooser of={account} value={picture} onChange={setPicture} problem={problemOf("avatar")} />
-              <Field label={text("displayName")} name="display_name" value={account.display_name} required problem={problemOf("display_name")} />
-              <Field label={text("statusText")} name="status" value={account.status} problem={problemOf("status")} />
-              <label class="check">
-                <input type="checkbox" name="dnd" defaultChecked={account.dnd} />
-                {text("doNotDisturbMe")}
-              </label>
-            </>
-          )}
+          <h3>{text("profile")}</h3>
+          <PictureChooser of={account} value={picture} onChange={setPicture} />
+          <Field label={text("displayName")} name="display_name" value={account.display_name} required />
+          <Field label={text("statusText")} name="status" value={account.status} />
+          <label class="check">
+            <input type="checkbox" name="dnd" defaultChecked={account.dnd} />
+            {text("doNotDisturbMe")}
+          </label>
         </Form>
         <div class="pair">
           <Select<Language | "">
@@ -81,13 +77,9 @@ export function Settings({ onClose, onHelp }: { onClose: () => void; onHelp: () 
             toast(text("passwordChanged"));
           }}
         >
-          {(problemOf) => (
-            <>
-              <h3>{text("password")}</h3>
-              <Field label={text("oldPassword")} name="old_password" type="password" autocomplete="current-password" required problem={problemOf("old_password")} />
-              <Field label={text("newPassword")} name="password" type="password" autocomplete="new-password" required problem={problemOf("password")} />
-            </>
-          )}
+          <h3>{text("password")}</h3>
+          <Field label={text("oldPassword")} name="old_password" type="password" autocomplete="current-password" required />
+          <Field label={text("newPassword")} name="password" type="password" autocomplete="new-password" required />
         </Form>
         <Devices />
         <p>
