@@ -3,6 +3,7 @@ import type { Schemas } from "../client/index";
 import { formatCSV } from "../kit/csv";
 import { describe } from "../kit/describe";
 import { Icon } from "../kit/Icon";
+import { mostPeople } from "../kit/limits";
 import { save } from "../kit/save";
 import { client } from "../kit/state/session";
 import { text } from "../text/text";
@@ -15,9 +16,6 @@ const known = [
   "display_name", "first_name", "last_name", "username", "email", "phone", "title", "department", "password", "issue_key",
 ];
 
-/** How many the interface makes in one call. */
-const atOnce = 500;
-
 /** Import makes many people from a CSV file, after it has shown what is wrong in which row. */
 export function Import({ organization }: { organization: string }) {
   const [people, setPeople] = useState<readonly Person[]>([]);
@@ -29,8 +27,8 @@ export function Import({ organization }: { organization: string }) {
   const all = async (of: readonly Person[], dry: boolean) => {
     const out: Result[] = [];
     setResults(out);
-    for (let from = 0; from < of.length; from += atOnce) {
-      const users = of.slice(from, from + atOnce).map(({ row: _, ...user }) => user);
+    for (let from = 0; from < of.length; from += mostPeople) {
+      const users = of.slice(from, from + mostPeople).map(({ row: _, ...user }) => user);
       const made = await client.in(organization).createUsers({ users, ...(dry && { dry_run: true }) });
       out.push(...made.results.map((one) => ({ ...one, index: one.index + from })));
       setResults([...out]);

@@ -4,6 +4,7 @@ import { Dialog } from "../kit/Dialog";
 import { Field } from "../kit/Field";
 import { Form } from "../kit/Form";
 import { Icon } from "../kit/Icon";
+import { longestName } from "../kit/limits";
 import { Link } from "../kit/Link";
 import { Moment } from "../kit/Moment";
 import { go } from "../kit/state/route";
@@ -69,7 +70,7 @@ export function NewOrganization(props: { onMade: (token: string, name: string) =
         props.onMade(token, name);
       }}
     >
-      <Field label={text("console.name")} name="name" autocomplete="organization" required maxLength={256} />
+      <Field label={text("console.name")} name="name" autocomplete="organization" required maxLength={longestName} />
     </Form>
   );
 }

@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Schemas } from "../client/index";
 import { Icon } from "../kit/Icon";
+import { mostCounted } from "../kit/limits";
 import { Link } from "../kit/Link";
 import { Moment } from "../kit/Moment";
 import { client, session } from "../kit/state/session";
@@ -171,11 +172,9 @@ function Figure(props: { title: string; more?: string; bad?: boolean; children: 
   );
 }
 
-const counted = 100_000; // so far the interface counts
-
 /** stored says how much an organization has. */
 function stored({ messages, attachments, attachment_bytes }: Schemas["OrganizationUsage"]): string {
-  const more = (n: number) => `${count(n)}${n < counted ? "" : "+"}`;
+  const more = (n: number) => `${count(n)}${n < mostCounted ? "" : "+"}`;
   return [
     text("console.nMessages", { n: messages, count: more(messages) }),
     text("console.nAttachments", { n: attachments, count: more(attachments), size: size(attachment_bytes) }),

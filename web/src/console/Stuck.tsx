@@ -4,6 +4,7 @@ import { Dialog } from "../kit/Dialog";
 import { Field } from "../kit/Field";
 import { Form } from "../kit/Form";
 import { Icon } from "../kit/Icon";
+import { longestReason } from "../kit/limits";
 import { Moment } from "../kit/Moment";
 import { Select } from "../kit/Select";
 import { client } from "../kit/state/session";
@@ -100,7 +101,7 @@ export function Stuck({ organization }: Partial<OfOrganization>) {
               >
                 <p>{text("console.takeBackWhy")}</p>
                 {taking.message_id ? <p><code>{taking.message_id}</code></p> : <Field label={text("console.message")} name="message" required />}
-                <Field label={text("console.reason")} name="reason" maxLength={200} hint={text("console.reasonHint")} />
+                <Field label={text("console.reason")} name="reason" maxLength={longestReason} hint={text("console.reasonHint")} />
               </Form>
             </Dialog>
           )}

@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Conversation } from "../client/index";
 import { Icon } from "../kit/Icon";
+import { largestFile, longestBody } from "../kit/limits";
 import { size } from "../text/format";
 import { text } from "../text/text";
 import { Lifetime } from "./Lifetime";
@@ -10,9 +11,6 @@ import { rulesOf } from "./state/organizations";
 import { send } from "./state/outbox";
 import { parts, show } from "./state/parts";
 import { rest, type } from "./state/typing";
-
-const largestFile = 25 * 2 ** 20; // bytes, unless the operator has set another limit (contract, section 1)
-const longestBody = 64 * 2 ** 10; // bytes of UTF-8
 
 /** Composer takes a message: Enter sends, Shift-Enter makes a line. Files come by the button, pasted, or dropped on the conversation. */
 export function Composer({ conversation }: { conversation: Conversation }) {

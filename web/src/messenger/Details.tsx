@@ -4,6 +4,7 @@ import { Avatar } from "../kit/Avatar";
 import { Confirm } from "../kit/Confirm";
 import { describe } from "../kit/describe";
 import { Icon } from "../kit/Icon";
+import { longestMute } from "../kit/limits";
 import { go } from "../kit/state/route";
 import { client } from "../kit/state/session";
 import { toast } from "../kit/Toasts";
@@ -19,9 +20,6 @@ import { keyOf, keyOfMessage } from "./state/key";
 import { get } from "./state/messages";
 import { named } from "./state/organizations";
 
-/** Minutes of a mute that lasts until it is ended: the longest there is. */
-const forever = 525_600;
-
 /** Details shows who a conversation is with, and mutes it or leaves it. */
 export function Details({ conversation }: { conversation: Conversation }) {
   const { entity, organization_id: organization, muted } = conversation;
@@ -36,8 +34,8 @@ export function Details({ conversation }: { conversation: Conversation }) {
   const mute = async () => {
     const body = { sender_token: entity.token, receiver_organization: organization };
     try {
-      if (group) await (muted ? there.unmuteGroup(entity.token) : there.muteGroup(entity.token, { duration: forever }));
-      else await (muted ? there.unmuteConversation(body) : there.muteConversation({ ...body, duration: forever }));
+      if (group) await (muted ? there.unmuteGroup(entity.token) : there.muteGroup(entity.token, { duration: longestMute }));
+      else await (muted ? there.unmuteConversation(body) : there.muteConversation({ ...body, duration: longestMute }));
       change(keyOf(organization, entity.token), { muted: !muted });
     } catch (error) {
       toast(describe(error), { danger: true });

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { Dialog } from "../kit/Dialog";
 import { Field } from "../kit/Field";
 import { Form } from "../kit/Form";
+import { longestName } from "../kit/limits";
 import { client } from "../kit/state/session";
 import { text } from "../text/text";
 import { PictureChooser } from "./PictureChooser";
@@ -30,7 +31,7 @@ export function EditGroup({ group, onClose }: { group: Group; onClose: () => voi
         }}
       >
         <PictureChooser of={group} value={picture} onChange={setPicture} />
-        <Field label={text("groupName")} name="name" value={group.name} autocomplete="off" required maxLength={256} />
+        <Field label={text("groupName")} name="name" value={group.name} autocomplete="off" required maxLength={longestName} />
         {mayControl(group) && (
           <label class="check">
             <input type="checkbox" name="history" defaultChecked={group.replay_history} />

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { Dialog } from "../kit/Dialog";
 import { Field } from "../kit/Field";
 import { Form } from "../kit/Form";
+import { longestName } from "../kit/limits";
 import { Select } from "../kit/Select";
 import { client } from "../kit/state/session";
 import { text } from "../text/text";
@@ -43,7 +44,7 @@ export function NewGroup({ onClose }: { onClose: () => void }) {
             options={Object.fromEntries(byName.value.map(({ token, name }) => [token, name]))}
           />
         )}
-        <Field label={text("groupName")} name="name" autocomplete="off" required maxLength={256} />
+        <Field label={text("groupName")} name="name" autocomplete="off" required maxLength={longestName} />
         <PeopleChooser label={text("addPeople")} organization={organization} chosen={members} onChange={setMembers} />
         <label class="check">
           <input type="checkbox" name="history" />

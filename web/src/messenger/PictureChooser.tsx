@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Avatar } from "../kit/Avatar";
 import { useProblem } from "../kit/Form";
+import { largestPicture } from "../kit/limits";
 import { size } from "../text/format";
 import { text } from "../text/text";
 
 const kinds = "image/png,image/jpeg,image/gif,image/webp";
-const largest = 2 * 2 ** 20; // bytes
 
 /** PictureChooser shows what is to be the picture of a group or of oneself, and takes another one or none. */
 export function PictureChooser(props: {
@@ -26,8 +26,8 @@ export function PictureChooser(props: {
   }, [value]);
   const choose = (file: File | undefined) => {
     if (!file) return;
-    const large = file.size > largest;
-    setRefused(large ? text("fileTooLarge", { name: file.name, limit: size(largest), size: size(file.size) }) : "");
+    const large = file.size > largestPicture;
+    setRefused(large ? text("fileTooLarge", { name: file.name, limit: size(largestPicture), size: size(file.size) }) : "");
     if (!large) onChange(file);
   };
   const problem = refused || wrong;

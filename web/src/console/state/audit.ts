@@ -1,5 +1,6 @@
 // The audit log: read in pages, followed as it grows, and checked against its own hashes.
 import type { Schemas } from "../../client/index";
+import { mostEntries } from "../../kit/limits";
 import { client } from "../../kit/state/session";
 
 export type Entry = Schemas["AuditEntry"];
@@ -32,17 +33,14 @@ export function follow(organization: string | undefined, onEntry: (entry: Entry)
   return () => source.close();
 }
 
-/** How many entries one question answers at most. */
-const most = 1000;
-
 /** all reads the whole log, in its order. */
 export async function all(organization: string | undefined, onProgress: (n: number) => void): Promise<Entry[]> {
   const entries: Entry[] = [];
   for (;;) {
-    const page = await read(organization, { after: entries.at(-1)?.number ?? 0, limit: most });
+    const page = await read(organization, { after: entries.at(-1)?.number ?? 0, limit: mostEntries });
     entries.push(...page);
     onProgress(entries.length);
-    if (page.length < most) return entries;
+    if (page.length < mostEntries) return entries;
   }
 }
 

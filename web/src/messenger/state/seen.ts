@@ -1,6 +1,7 @@
 // What was seen becomes Read. A message that is deleted on read does when it is opened.
 import { signal } from "@preact/signals";
 import type { Conversation, Message } from "../../client/index";
+import { mostMessages } from "../../kit/limits";
 import { client } from "../../kit/state/session";
 import * as conversations from "./conversations";
 import { keyOf, keyOfMessage } from "./key";
@@ -13,8 +14,6 @@ export const opened = signal<ReadonlyMap<string, number>>(new Map());
 export function isSealed(message: Message): boolean {
   return message.dor && isUnread(message) && !opened.value.has(message.message_id);
 }
-
-const most = 500; // ids in a call
 
 // What one tab has read, the others have. On other devices it is found out when one comes back to them.
 const tabs = new BroadcastChannel("signet-seen");
@@ -54,8 +53,8 @@ function owe(ids: readonly string[]): void {
 }
 
 async function tell(ids: readonly string[]): Promise<void> {
-  for (let at = 0; at < ids.length; at += most) {
-    const read = ids.slice(at, at + most);
+  for (let at = 0; at < ids.length; at += mostMessages) {
+    const read = ids.slice(at, at + mostMessages);
     await client.setMessageStatus({ read }).catch(() => owe(read));
   }
 }

@@ -1,6 +1,7 @@
 // How far own messages to groups got with each member, as far as the page shows them.
 import { signal } from "@preact/signals";
 import type { Message, Schemas } from "../../client/index";
+import { mostMessages } from "../../kit/limits";
 import { client } from "../../kit/state/session";
 
 type Row = Schemas["StatusRow"];
@@ -11,7 +12,6 @@ export const statuses = signal<ReadonlyMap<string, ReadonlyMap<string, Row>>>(ne
 const wanted = new Set<string>();
 const asked = new Set<string>();
 const meanwhile = new Map<string, Row[]>(); // what events told of those that are asked for, by message
-const most = 500; // ids in a call
 
 /** need has the statuses of an own message to a group fetched, together with those that are needed now too. */
 export function need(message: Message): void {
@@ -25,8 +25,8 @@ export function need(message: Message): void {
 async function fetchWanted(): Promise<void> {
   const ids = [...wanted];
   wanted.clear();
-  for (let at = 0; at < ids.length; at += most) {
-    const some = ids.slice(at, at + most);
+  for (let at = 0; at < ids.length; at += mostMessages) {
+    const some = ids.slice(at, at + mostMessages);
     try {
       const { bulk_message_statuses } = await client.getBulkMessageStatus(some);
       const all = new Map(statuses.value);
