@@ -44,8 +44,8 @@ type Ratio struct {
 	OperationsPerSecond float64 `json:"operations_per_second"` // of the floor
 	CPUMicros           float64 `json:"cpu_us_per_operation"`  // of the floor
 	Throughput          float64 `json:"throughput_ratio"`      // operations a second, as a part of the floor's
-	// the server's CPU time, as a multiple of the floor's
-	CPU             float64 `json:"cpu_ratio,omitempty"`
+	// the server's CPU time, as a multiple of the floor's; 0: one of them was too short to be counted
+	CPU             float64 `json:"cpu_ratio"`
 	CPUWithDatabase float64 `json:"cpu_ratio_database,omitempty"` // the same with the database's
 	Latency         Latency `json:"latency_ms"`                   // of the floor
 	// the floor's two; the one before alone where the run was interrupted

@@ -4,8 +4,9 @@ import "time"
 
 // Usage is what processes used while a run was measured.
 type Usage struct {
-	CPUMicros float64 `json:"cpu_us_per_operation,omitempty"` // in user and system mode
-	Cores     float64 `json:"cores"`                          // CPU time by time
+	// in user and system mode; 0: less than the system counts, in hundredths of a second
+	CPUMicros float64 `json:"cpu_us_per_operation"`
+	Cores     float64 `json:"cores"` // CPU time by time
 	// at the end, resident; of a database what each process has of it, so that shared pages count once
 	Memory int64 `json:"memory_bytes"`
 }
