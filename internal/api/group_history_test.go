@@ -82,7 +82,7 @@ func (st *stream) readMessages(n int) (texts []string) {
 	return texts
 }
 
-// readPolling does so by polling, a few events at a time.
+// readPolling returns as many by polling, a few events at a time.
 func (p *person) readPolling(n int) (texts []string) {
 	p.t.Helper()
 	for after := ""; len(texts) < n; {

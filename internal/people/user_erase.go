@@ -2,7 +2,6 @@ package people
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"signet/internal/access"
@@ -105,27 +104,11 @@ func (p *People) endUser(tx *store.Tx, plan *fanout.Plan, actor *model.Actor, id
 		return err
 	}
 	t, err := p.access.StillRules(tx, actor, id, line)
+	if err == nil {
+		err = mayEnd(tx, &t, last)
+	}
 	if err != nil {
 		return err
-	}
-	if ended, err := tx.Erases(id); err != nil {
-		return err
-	} else if ended {
-		return model.Missing()
-	}
-	for _, m := range t.Memberships {
-		if m.Has(model.RoleAdmin) && !last {
-			if err := access.NotLastAdministrator(tx, m.Organization, id); err != nil {
-				return err
-			}
-		}
-	}
-	for _, organization := range append(slices.Clip(organizations), t.CreatedBy) {
-		if held, err := tx.Held(organization); err != nil {
-			return err
-		} else if held {
-			return model.UnderHold()
-		}
 	}
 	if err := searchindex.RemoveAccount(tx, id); err != nil {
 		return err
@@ -143,4 +126,31 @@ func (p *People) endUser(tx *store.Tx, plan *fanout.Plan, actor *model.Actor, id
 		}
 	}
 	return audit.TellOrganizations(tx, actor, line, organizations)
+}
+
+// mayEnd refuses an account that has ended already, one without which an organization has no
+// administrator, unless that is accepted, and one of an organization under a legal hold.
+func mayEnd(tx *store.Tx, t *access.Target, last bool) error {
+	if ended, err := tx.Erases(t.ID); err != nil {
+		return err
+	} else if ended {
+		return model.Missing()
+	}
+	of := []model.OrganizationID{t.CreatedBy}
+	for _, m := range t.Memberships {
+		of = append(of, m.Organization)
+		if m.Has(model.RoleAdmin) && !last {
+			if err := access.NotLastAdministrator(tx, m.Organization, t.ID); err != nil {
+				return err
+			}
+		}
+	}
+	for _, organization := range of {
+		if held, err := tx.Held(organization); err != nil {
+			return err
+		} else if held {
+			return model.UnderHold()
+		}
+	}
+	return nil
 }

@@ -17,8 +17,8 @@ type Readers interface {
 }
 
 // Eraser erases what was given up: deleted organizations, accounts that ended, what a lifted
-// hold kept, messages that nobody can read any more. It does so in the background, on any
-// server, and in a command that waits for it.
+// hold kept, messages that nobody can read any more. It works in the background of any server,
+// and in a command that waits for the end.
 type Eraser struct {
 	Store   *store.Store
 	Readers Readers
