@@ -197,6 +197,13 @@ type wireSession struct {
 	AdministratorOf []model.OrganizationID `json:"administrator_of"`
 	Operator        bool                   `json:"operator"`
 	ElevatedUntil   wire.Time              `json:"elevated_until,omitzero"`
+	Limits          sessionLimits          `json:"limits"`
+}
+
+// sessionLimits are what a page has to know before it sends; a limit that there is not is left out.
+type sessionLimits struct {
+	AttachmentBytes int64 `json:"attachment_bytes,omitempty"`
+	MessageBytes    int   `json:"message_bytes,omitempty"`
 }
 
 // noSession answers callers who come without one. They are known, so that it is no 401,
@@ -214,7 +221,8 @@ func (a *API) getSession(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	out := wireSession{Account: c.User(user), AdministratorOf: c.actor.AdministratorOf(), Operator: c.actor.Operator}
+	out := wireSession{Account: c.User(user), AdministratorOf: c.actor.AdministratorOf(), Operator: c.actor.Operator,
+		Limits: sessionLimits{a.limits.AttachmentBytes, a.service.Limits().MessageBytes}}
 	if c.actor.Elevated {
 		out.ElevatedUntil = wire.Time(c.actor.Key.Elevated)
 	}

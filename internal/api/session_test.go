@@ -101,6 +101,7 @@ func TestASession(t *testing.T) {
 		session := alice.get("/v2/session").reply()
 		session.wantFields(fields{"operator": false, "administrator_of": []string{}})
 		session.at("account").wantFields(fields{"token": c.alice.token})
+		session.wantFields(fields{"limits": fields{"attachment_bytes": 25 << 20, "message_bytes": 64 << 10}})
 		alice.get("/v2/user").reply().wantFields(fields{"token": c.alice.token})
 		alice.post("/v2/message", fields{"recipient": "bob", "body": "x"}).want(204)
 		alice.post("/v2/organization", fields{"name": "N"}).wantError(403, "administrative_key_required")
@@ -320,4 +321,13 @@ func (s *server) mustReadKey(name string) (k model.Key, found bool) {
 		s.t.Fatal(err)
 	}
 	return k, found
+}
+
+// A limit that the operator has turned off is not told to pages as one of 0.
+func TestASessionTellsOfNoLimitThatThereIsNot(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t, func(f *figures) { f.api.AttachmentBytes, f.service.MessageBytes = 0, 1000 })
+	c.mustHavePassword(c.alice)
+	alice := c.alice.byCookie(c.alice.post("/v2/session", nil).want(204))
+	alice.get("/v2/session").reply().wantFields(fields{"limits": fields{"message_bytes": 1000}})
 }

@@ -117,3 +117,6 @@ func (s *Service) now() time.Time { return s.clock().UTC().Truncate(time.Millise
 // newID makes the bytes of an identifier: a UUID of version 7, so that what is
 // made later sorts later.
 func newID() [16]byte { return uuid.Must(uuid.NewV7()) }
+
+// Limits returns what the service works within.
+func (s *Service) Limits() Limits { return s.limits }

@@ -1,13 +1,8 @@
-// What the interface takes at once, or at most: what pages have to know before they ask, and no answer tells them.
-
-/** Bytes of an attachment, unless the operator has set another limit. */
-export const largestFile = 25 * 2 ** 20;
+// What the interface takes at once, or at most: what pages have to know before they ask, and no answer tells them. The
+// limits that an operator sets are in the session.
 
 /** Bytes of the picture of a person or a group. */
 export const largestPicture = 2 * 2 ** 20;
-
-/** Bytes of what a message says, in UTF-8. */
-export const longestBody = 64 * 2 ** 10;
 
 /** Characters of the name of a group or an organization. */
 export const longestName = 256;

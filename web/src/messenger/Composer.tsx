@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Conversation } from "../client/index";
 import { Icon } from "../kit/Icon";
-import { largestFile, longestBody } from "../kit/limits";
+import { session } from "../kit/state/session";
 import { size } from "../text/format";
 import { text } from "../text/text";
 import { Lifetime } from "./Lifetime";
@@ -30,8 +30,9 @@ export function Composer({ conversation }: { conversation: Conversation }) {
   const attach = (file: File | null | undefined) => {
     if (!file) return;
     if (!rulesOf(organization).attachments) return setProblem(text("attachmentsOff"));
-    if (file.size > largestFile) {
-      return setProblem(text("fileTooLarge", { name: file.name, limit: size(largestFile), size: size(file.size) }));
+    const limit = session.value?.limits.attachment_bytes ?? Infinity;
+    if (file.size > limit) {
+      return setProblem(text("fileTooLarge", { name: file.name, limit: size(limit), size: size(file.size) }));
     }
     setProblem("");
     write(key, { file });
@@ -48,7 +49,8 @@ export function Composer({ conversation }: { conversation: Conversation }) {
     const { body, file, ttl, dor: chosen, priority } = draftOf(key);
     const words = body.trim();
     if (words === "" && !file) return;
-    if (new TextEncoder().encode(words).length > longestBody) return setProblem(text("bodyTooLong"));
+    const limit = session.value?.limits.message_bytes ?? Infinity;
+    if (new TextEncoder().encode(words).length > limit) return setProblem(text("bodyTooLong", { limit: size(limit) }));
     setProblem("");
     write(key, { body: "", file: undefined, ttl: undefined, dor: undefined, priority: undefined });
     rest(conversation, true);
