@@ -92,7 +92,13 @@ func commentsOf(source string) (out []comment) {
 		goes   = false // the last line was part of a comment that stands alone
 	)
 	for i, line := range strings.Split(source, "\n") {
-		m := whole.FindStringSubmatch(line)
+		var m []string // most lines are code, which is not looked at twice
+		if begins := strings.TrimSpace(line); strings.HasPrefix(begins, "/") || strings.HasPrefix(begins, "*") {
+			m = whole.FindStringSubmatch(line)
+		} else if !strings.Contains(line, "//") {
+			goes = false
+			continue
+		}
 		switch {
 		case m != nil && goes:
 			out[len(out)-1].text += " " + m[1]
