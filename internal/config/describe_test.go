@@ -122,9 +122,10 @@ An unknown key, an unknown ` + "`SIGNET_...`" + ` variable or a value of the wro
 starting. The message names it and, for a misspelt name, the nearest known one.
 
 - ` + "`signet config describe`" + ` prints all settings as a file to start from.
-- ` + "`signet config test FILE`" + ` checks such a file and the files that it names, and lists settings without effect.
+- ` + "`signet config test FILE`" + ` checks such a file and the files that it names, and lists settings that
+  have no effect.
 - ` + "`signet config show`" + ` prints the settings in force and where each comes from. It hides passwords.
-  With ` + "`--server`" + ` it asks the server that runs.
+  With ` + "`--server`" + ` it asks the running server.
 
 Only the client commands read ` + "`SIGNET_URL`, `SIGNET_API_KEY` and `SIGNET_API_SECRET`" + `. The server ignores the
 variables that Kubernetes makes for a Service called ` + "`signet`" + `.
