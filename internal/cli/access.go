@@ -26,7 +26,7 @@ type access struct{ commandline.Access }
 
 // within is the flag of commands that work in one organization.
 type within struct {
-	Org string `name:"org" placeholder:"TOKEN" help:"Organization; needed where the account is in several."`
+	Org string `name:"org" placeholder:"TOKEN" help:"Organization; needed if the account is in several."`
 }
 
 // accessTo is that of a server by its data directory.

@@ -9,14 +9,14 @@ import (
 
 type accountAddressesCommand struct {
 	dataFlags
-	Region string `default:"US" env:"SIGNET_DEFAULT_REGION" placeholder:"REGION" help:"Country of telephone numbers without +, as the server has it (default US)."`
+	Region string `default:"US" env:"SIGNET_DEFAULT_REGION" placeholder:"REGION" help:"Country of telephone numbers without +, as in the server's settings (default US)."`
 }
 
 func (accountAddressesCommand) Help() string {
-	return `For those who run the server, while it runs or not. It lists the e-mail addresses and phone numbers that were
-stored by rules before today's and would be written differently now: the account, the address, the form that it
-would have (- where it would be refused), and another account that has that form. They go on naming their
-accounts, and nothing is changed.
+	return `For those who run the server, whether or not it is running. It lists the e-mail addresses and phone
+numbers that were stored by earlier rules and would be written differently now: the account, the address, the
+form that it would have now (- where it would be refused), and any other account that has the new form. The
+addresses go on naming their accounts, and nothing is changed.
 
 Example:
 

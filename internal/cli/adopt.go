@@ -9,17 +9,18 @@ import (
 
 type adoptCommand struct {
 	keysFlags
-	Confirm []string `placeholder:"EPOCH" help:"Epoch of the installation that they belonged to, as the command says it without this."`
+	Confirm []string `placeholder:"EPOCH" help:"Epoch of the installation that they belonged to, which the command prints if this is left out."`
 }
 
 func (adoptCommand) Help() string {
 	return `The key ring and the place of the attachments belong to one installation in one epoch, and a server
-refuses those of another: two of them would destroy each other's keys and files. After a restore (or "signet
-restore --new-epoch") that takes the place of an installation which is gone, this command makes them those of the
-store that is named; the other one does not start with them any more. Without --confirm it only says whose they are.
+refuses those of another: two installations would destroy each other's keys and files. After a restore (or
+"signet restore --new-epoch") that takes the place of an installation that is gone, this command hands them over
+to the store that you name; the former installation no longer starts with them. Without --confirm it only says
+whose they are.
 
-No server may run on the store. A trial gets a copy of the key ring ("signet keys export") and a place for
-attachments of its own; it may adopt these, as nobody else uses them.
+No server may run on the store. Give a trial a copy of the key ring ("signet keys export"), and a place of its
+own for attachments; it may adopt these, because nobody else uses them.
 
 Examples:
 

@@ -14,21 +14,21 @@ import (
 
 type auditCommands struct {
 	List   auditListCommand   `cmd:"" help:"Print an organization's or the platform's entries, from a server." example:"signet audit list Hq3nVt0cXz8Lw2RbKd5mYp7A --action key.issue"`
-	Follow auditFollowCommand `cmd:"" help:"Print an organization's or the platform's entries as they are made, until it is interrupted." note:"A lost connection is made again, and nothing is lost or printed twice." example:"signet audit follow Hq3nVt0cXz8Lw2RbKd5mYp7A --after 0 --json"`
+	Follow auditFollowCommand `cmd:"" help:"Print an organization's or the platform's entries as they are made, until interrupted." note:"A lost connection is made again, and nothing is lost or printed twice." example:"signet audit follow Hq3nVt0cXz8Lw2RbKd5mYp7A --after 0 --json"`
 	Export auditExportCommand `cmd:"" help:"Write the audit log as JSON lines, from the server's data."`
-	Verify auditVerifyCommand `cmd:"" help:"Check that nobody changed the audit log, in the server's data." note:"For those who run the server, while it runs or not. It ends with code 1 and names the first entry that is not as it was written." example:"signet audit verify --data /var/lib/signet --checkpoint audit.jsonl"`
+	Verify auditVerifyCommand `cmd:"" help:"Check that nobody changed the audit log, in the server's data." note:"For those who run the server, whether or not it is running. If an entry is not as it was written, it names the first such entry and exits with 1." example:"signet audit verify --data /var/lib/signet --checkpoint audit.jsonl"`
 }
 
 // dataFlags say where a server stores, for commands that work on its data.
 type dataFlags struct {
 	Data     string `default:"./data" env:"SIGNET_DATA" placeholder:"DIR" help:"The server's data directory (default ./data)."`
-	Database string `env:"SIGNET_DATABASE" placeholder:"URL" help:"The server's PostgreSQL database, where it has one."`
+	Database string `env:"SIGNET_DATABASE" placeholder:"URL" help:"The server's PostgreSQL database, if it has one."`
 }
 
 type auditListCommand struct {
 	access
 	Organization string    `arg:"" optional:"" help:"Token of the organization; without one, the platform's own entries, for operators."`
-	Limit        int       `default:"100" placeholder:"N" help:"How many entries at most, the newest: 1 to 1000 (default 100)."`
+	Limit        int       `default:"100" placeholder:"N" help:"Print at most N entries, the newest: 1 to 1000 (default 100)."`
 	Before       int64     `placeholder:"NUMBER" help:"Only entries before this one."`
 	Since        time.Time `placeholder:"TIME" help:"Only entries from this time, such as 2026-11-21T00:00:00Z."`
 	Until        time.Time `placeholder:"TIME" help:"Only entries before this time."`
@@ -49,8 +49,8 @@ func entryCells(e client.AuditEntry) string {
 type auditFollowCommand struct {
 	access
 	Organization string `arg:"" optional:"" help:"Token of the organization; without one, the platform's own entries, for operators."`
-	After        *int64 `placeholder:"NUMBER" help:"Begin after this entry, 0: with the first; without it, with those that are made from now on."`
-	Limit        int    `placeholder:"N" help:"Print at most so many; 0, the default, is all."`
+	After        *int64 `placeholder:"NUMBER" help:"Begin after this entry; 0 begins with the first. Without it, print entries made from now on."`
+	Limit        int    `placeholder:"N" help:"Print at most N; 0, the default, prints all."`
 }
 
 // Run prints until the context ends, which is no failure.
@@ -84,16 +84,16 @@ func (a *auditFollowCommand) Run(ctx context.Context, con *console, c *client.Cl
 
 type auditExportCommand struct {
 	dataFlags
-	Format       string    `enum:"jsonl" default:"jsonl" help:"Form of the export: jsonl (default), an object on each line."`
-	Organization string    `placeholder:"TOKEN" help:"Only what is of this organization."`
+	Format       string    `enum:"jsonl" default:"jsonl" help:"Form of the export: jsonl (default), one object per line."`
+	Organization string    `placeholder:"TOKEN" help:"Only entries of this organization."`
 	Since        time.Time `placeholder:"TIME" help:"Only entries from this time, such as 2026-11-21T00:00:00Z."`
 	Until        time.Time `placeholder:"TIME" help:"Only entries before this time."`
 }
 
 func (auditExportCommand) Help() string {
-	return "For those who run the server, while it runs or not. The last lines are signed checkpoints: kept on another " +
-		"machine, they let `signet audit verify --checkpoint` tell whether anything was cut off since.\n\nExample:\n\n  " +
-		"signet audit export --data /var/lib/signet > audit.jsonl"
+	return "For those who run the server, whether or not it is running. The last lines are signed checkpoints. Kept on " +
+		"another machine, they let `signet audit verify --checkpoint` tell whether anything has been cut off since.\n\n" +
+		"Example:\n\n  signet audit export --data /var/lib/signet > audit.jsonl"
 }
 
 func (a *auditExportCommand) Run(ctx context.Context, con *console) error {

@@ -30,15 +30,15 @@ func (i *installation) load(con *console, more map[string]string) (*config.Confi
 
 type backupCommand struct {
 	installation
-	Target       string `arg:"" help:"Directory, or file whose name ends in .tar, that is made; - writes an archive to standard output."`
+	Target       string `arg:"" help:"Directory to make, or file to make whose name ends in .tar; - writes an archive to standard output."`
 	JSON         bool   `name:"json" help:"Print the backup's manifest as one line of JSON, for scripts."`
-	WithoutBlobs bool   `help:"Leave attachments and avatars out: for those in a bucket that is backed up by itself."`
+	WithoutBlobs bool   `help:"Leave attachments and avatars out: if they are in a bucket that is backed up separately."`
 }
 
 func (backupCommand) Help() string {
-	return `It may run while the server does. The database is copied as it is at one moment, and then the attachments
-that it refers to. Nothing is overwritten. operator.json and keys are not part of a backup: keep copies of them
-elsewhere.
+	return `It may run while the server does. It copies the database as it is at one moment, and then the
+attachments that the database refers to. It overwrites nothing. operator.json and keys are not part of a backup:
+keep copies of them elsewhere.
 
 An installation on PostgreSQL is backed up with PostgreSQL's own tools; docs/operate/backup.md says how.
 
@@ -102,23 +102,24 @@ func size(n int64) string {
 type restoreCommand struct {
 	installation
 	Source       string `arg:"" optional:"" help:"Directory or archive that signet backup made; - reads an archive from standard input."`
-	KeepGoing    bool   `help:"Restore what is whole of a backup whose attachments are damaged or missing, and list the rest."`
+	KeepGoing    bool   `help:"Restore the undamaged part of a backup whose attachments are damaged or missing, and list the rest."`
 	Check        bool   `help:"Only read the backup, and say whether it is whole."`
-	WithoutBlobs bool   `help:"Restore the database alone: the attachments are where the setting blobs says already."`
+	WithoutBlobs bool   `help:"Restore only the database: the attachments are already where the setting blobs says."`
 	NewEpoch     bool   `help:"Restore nothing: tell the clients of a store that was set back by other means to start over. No server may run."`
-	Database     string `placeholder:"URL" help:"With --new-epoch: the server's PostgreSQL database, where it has one [SIGNET_DATABASE]."`
+	Database     string `placeholder:"URL" help:"With --new-epoch: the server's PostgreSQL database, if it has one [SIGNET_DATABASE]."`
 }
 
 func (restoreCommand) Help() string {
 	return `A backup is restored into an empty data directory; every byte is checked. Clients that were connected
-start over at the beginning of their queues, because the positions that they know are of another history.
+start over at the beginning of their queues, because the positions that they know belong to another history.
 
-What changed since the backup is undone: keys that were revoked and messages that were recalled since are there
-again, so look through what happened in between.
+What changed since the backup is undone: keys that have been revoked and messages that have been recalled since
+are back, so look through what happened in between.
 
-The key ring and the place of the attachments know which installation they belong to, and in which epoch; a restore
-begins another epoch, and so does --new-epoch. A restored store does not start with those of the installation that
-the backup was made of before "signet adopt" has said that this one takes its place.
+The key ring and the place of the attachments know which installation they belong to, and in which epoch; a
+restore begins another epoch, and so does --new-epoch. A restored store does not start with the key ring and
+attachments of the installation that was backed up until "signet adopt" has said that it takes the place of that
+installation.
 
 Examples:
 

@@ -14,15 +14,15 @@ type blobsCommands struct {
 
 type blobsPruneCommand struct {
 	installation
-	Database string `placeholder:"URL" help:"The server's PostgreSQL database, where it has one [SIGNET_DATABASE]."`
-	Confirm  bool   `help:"Remove them, for good; without it they are counted."`
+	Database string `placeholder:"URL" help:"The server's PostgreSQL database, if it has one [SIGNET_DATABASE]."`
+	Confirm  bool   `help:"Remove them for good; without it they are only counted."`
 }
 
 func (blobsPruneCommand) Help() string {
-	return `For those who run the server, while it runs or not. A server removes by itself what was uploaded and not sent,
-as long as that is at most 100 files, or one in a hundred; where it is more it leaves them all, and says so. Before
-you remove them, look whether the database is the one of these files, and as new as they are: what nothing refers
-to here, another installation may need.
+	return `For those who run the server, whether or not it is running. A server removes by itself what was
+uploaded but not sent, as long as this is at most 100 files, or one in a hundred; if there are more, it leaves
+them all, and reports this. Before you remove them, make sure that the database belongs to these files and is as
+new as they are: another installation may need what nothing refers to here.
 
 Example:
 

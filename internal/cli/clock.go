@@ -9,8 +9,8 @@ import (
 )
 
 type clockCommands struct {
-	Show   clockShowCommand   `cmd:"" help:"Print what the clock says, and which time the server knew last." note:"For those who run the server, while it runs or not. The clock is the database's, where there is one, and else this machine's." example:"signet clock show --data /var/lib/signet"`
-	Accept clockAcceptCommand `cmd:"" help:"Say that the clock is right, so that what has ended is erased again."`
+	Show   clockShowCommand   `cmd:"" help:"Print what the clock says, and which time the server knew last." note:"For those who run the server, whether or not it is running. The clock is the database's if there is one, else this machine's." example:"signet clock show --data /var/lib/signet"`
+	Accept clockAcceptCommand `cmd:"" help:"Confirm that the clock is right, so that what has expired is erased again."`
 }
 
 type clockShowCommand struct{ dataFlags }
@@ -23,11 +23,12 @@ func (c *clockShowCommand) Run(ctx context.Context, con *console) error {
 type clockAcceptCommand struct{ dataFlags }
 
 func (clockAcceptCommand) Help() string {
-	return `For those who run the server, when /readyz says that its clock is in doubt and the clock is right: the machine
-was off, or asleep. It works while the server runs, which then goes on erasing what has ended with its next sweep,
-and before a start after a long time.
+	return `For those who run the server, when /readyz says that its clock is in doubt although it is right,
+because the machine was off or asleep. It works while the server runs, whose next sweep then erases again what
+has expired, and also before the first start after a long time.
 
-What has ended by the clock is then erased for good. Compare the clock with another one before ("date -u").
+Whatever has expired according to the clock is then erased for good. Compare the clock with another one first
+("date -u").
 
 Example:
 

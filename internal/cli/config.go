@@ -14,7 +14,7 @@ import (
 
 type configCommands struct {
 	Describe describeCommand   `cmd:"" help:"Print every setting with its default and its meaning, as a configuration file."`
-	Show     showConfigCommand `cmd:"" help:"Print the settings in force, and where each was said."`
+	Show     showConfigCommand `cmd:"" help:"Print the settings in force, and where each one comes from."`
 	Test     testCommand       `cmd:"" help:"Check a configuration file, the environment, and the files they name, without starting anything."`
 }
 
@@ -24,16 +24,16 @@ func (describeCommand) Run(con *console) error { return config.Describe(con.stdo
 
 type showConfigCommand struct {
 	serverSettings
-	Server bool `help:"Ask the server that runs for its settings."`
+	Server bool `help:"Ask the running server for its settings."`
 	JSON   bool `name:"json" help:"Print JSON, an array of settings."`
 }
 
 func (showConfigCommand) Help() string {
-	return `It takes the configuration file, the environment and the flags as "signet serve" does. Passwords in
+	return `It reads the configuration file, the environment and the flags as "signet serve" does. Passwords in
 addresses are hidden.
 
-With --server it asks the server that runs, which may have been started with others: as the operator of the server
-whose data directory the settings name, or as SIGNET_API_KEY and SIGNET_API_SECRET at SIGNET_URL.
+With --server it asks the running server, which may have been started with other settings: as the operator of
+the server whose data directory the settings name, or with SIGNET_API_KEY and SIGNET_API_SECRET at SIGNET_URL.
 
 Example:
 

@@ -16,13 +16,13 @@ import (
 
 // confirmation is the flag of commands that erase for good.
 type confirmation struct {
-	Confirm string `placeholder:"NAME" help:"Its name, once more: what is erased does not come back. On a terminal it is asked for where it is not given."`
+	Confirm string `placeholder:"NAME" help:"Its name, once more: what is erased does not come back. On a terminal you are asked for it if it is not given."`
 }
 
 // erasure are the flags of those that work on the server's data.
 type erasure struct {
 	confirmation
-	DryRun bool `help:"Count what would go, and change nothing."`
+	DryRun bool `help:"Count what would be erased, and change nothing."`
 }
 
 // confirmed reports whether the command is to go on after the count that it is given: the

@@ -12,7 +12,7 @@ import (
 type conversationCommands struct {
 	List conversationListCommand `cmd:"" default:"withargs" help:"List the conversations with their last messages, newest first." example:"signet conversation list"`
 	Show conversationShowCommand `cmd:"" help:"Show the messages of a conversation, newest first." note:"It marks none of them." example:"signet conversation show bob@example.com"`
-	Read conversationReadCommand `cmd:"" help:"Mark all that was received in a conversation as read." note:"The senders hear of it." example:"signet conversation read bob@example.com"`
+	Read conversationReadCommand `cmd:"" help:"Mark everything received in a conversation as read." note:"The senders are told." example:"signet conversation read bob@example.com"`
 }
 
 type conversationListCommand struct {

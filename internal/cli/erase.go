@@ -11,26 +11,26 @@ import (
 )
 
 type accountCommands struct {
-	Addresses accountAddressesCommand `cmd:"" help:"List addresses that are stored in a form that is not written any more."`
+	Addresses accountAddressesCommand `cmd:"" help:"List addresses that are stored in a form that is no longer used."`
 	Erase     accountEraseCommand     `cmd:"" help:"Remove every trace of an account from the server's data."`
 }
 
 type accountEraseCommand struct {
 	dataFlags
 	erasure
-	LastAdministrator bool `help:"Erase it even where it is the last administrator of an organization, which has none then."`
+	LastAdministrator bool `help:"Erase it even if it is the last administrator of an organization, which then has none."`
 
-	Region  string `default:"US" env:"SIGNET_DEFAULT_REGION" placeholder:"REGION" help:"Country of telephone numbers without +, as the server has it (default US)."`
+	Region  string `default:"US" env:"SIGNET_DEFAULT_REGION" placeholder:"REGION" help:"Country of telephone numbers without +, as in the server's settings (default US)."`
 	Account string `arg:"" help:"Account, by token, e-mail, phone or username."`
 }
 
 func (accountEraseCommand) Help() string {
-	return `For those who run the server, while it runs or not. What the account sent is gone for all readers, and so is
-what was sent to it alone. Entries of the audit log stay. The last administrator of an organization is not erased
-without --last-administrator. If it was broken off, a server goes on with it, or this command, run again with the
-token that it prints first.
+	return `For those who run the server, whether or not it is running. What the account sent is gone for all
+readers, and so is what was sent only to it. Entries of the audit log stay. The last administrator of an
+organization is not erased without --last-administrator. If the erasure was interrupted, a server continues it,
+or this command does when it is run again with the token that it prints first.
 
-It says what would go and asks for the account's display name, or takes it from --confirm.
+It says what would be erased and asks for the account's display name, or takes it from --confirm.
 
 Examples:
 
@@ -67,15 +67,15 @@ func lastAdministrator(of []model.OrganizationID) error {
 type userEraseCommand struct {
 	dataFlags
 	confirmation
-	Region string `default:"US" env:"SIGNET_DEFAULT_REGION" placeholder:"REGION" help:"Country of telephone numbers without +, where no server answers (default US)."`
+	Region string `default:"US" env:"SIGNET_DEFAULT_REGION" placeholder:"REGION" help:"Country of telephone numbers without +, if no server answers (default US)."`
 	User   string `arg:"" help:"Account, by token, e-mail, phone or username."`
 }
 
 func (userEraseCommand) Help() string {
-	return `It asks the server, with the key of an operator or of an administrator of the organization that created the
-account, while that is in no other. The account is gone at once, and the server erases what it has left. Where none
-answers, it does what "signet account erase" does, in the data directory or the database. Entries of the audit log
-stay. The last administrator of an organization is not erased.
+	return `It asks the server, with the key of an operator or of an administrator of the organization that created
+the account, as long as the account is in no other. The account is gone at once, and the server then erases what
+it left behind. If no server answers, it does what "signet account erase" does, in the data directory or the
+database. Entries of the audit log stay. The last administrator of an organization is not erased.
 
 It asks for the account's display name, or takes it from --confirm.
 
@@ -120,10 +120,10 @@ type orgEraseCommand struct {
 }
 
 func (orgEraseCommand) Help() string {
-	return "For those who run the server, while it runs or not. Entries of the audit log stay. If it was broken off, " +
-		"a server goes on with it, or " +
-		"this command, run again. It says what would go and asks for the organization's name, or takes it " +
-		"from --confirm.\n\n" +
+	return "For those who run the server, whether or not it is running. Entries of the audit log stay. If it was " +
+		"interrupted, a server continues it, or " +
+		"this command does when it is run again. It says what would be erased and asks for the organization's name, " +
+		"or takes it from --confirm.\n\n" +
 		"Examples:\n\n  signet organization erase Hq3nVt0cXz8Lw2RbKd5mYp7A --data /var/lib/signet --dry-run\n  signet " +
 		"organization erase Hq3nVt0cXz8Lw2RbKd5mYp7A --data /var/lib/signet --confirm \"Ward 3\""
 }
@@ -145,7 +145,7 @@ type orgHoldCommand struct {
 }
 
 func (orgHoldCommand) Help() string {
-	return "For those who run the server, while it runs or not. Readers notice nothing, but nothing of what its " +
+	return "For those who run the server, whether or not it is running. Readers notice nothing, but nothing of what its " +
 		"messages say is erased until `signet organization release`.\n\nExample:\n\n  signet organization hold " +
 		"Hq3nVt0cXz8Lw2RbKd5mYp7A --data /var/lib/signet"
 }
@@ -161,9 +161,9 @@ type orgReleaseCommand struct {
 }
 
 func (orgReleaseCommand) Help() string {
-	return "For those who run the server, while it runs or not. What only the hold keeps is erased by the server's next " +
-		"sweep: it is counted, and the organization's name asked for, or taken from --confirm.\n\nExample:\n\n  signet " +
-		"organization release Hq3nVt0cXz8Lw2RbKd5mYp7A --data /var/lib/signet --confirm \"Ward 3\""
+	return "For those who run the server, whether or not it is running. The server's next sweep erases what only the " +
+		"hold keeps. The command first counts it, and asks for the organization's name, or takes it from --confirm." +
+		"\n\nExample:\n\n  signet organization release Hq3nVt0cXz8Lw2RbKd5mYp7A --data /var/lib/signet --confirm \"Ward 3\""
 }
 
 func (o *orgReleaseCommand) Run(ctx context.Context, con *console) error {
@@ -176,15 +176,15 @@ func (o *orgReleaseCommand) Run(ctx context.Context, con *console) error {
 
 type orgExportCommand struct {
 	keysFlags
-	Held         bool   `required:"" help:"What a legal hold keeps: required, as there is no other export."`
+	Held         bool   `required:"" help:"Export what a legal hold keeps: required, because there is no other export."`
 	Organization string `arg:"" help:"Token of the organization."`
 	Target       string `arg:"" help:"Directory to make."`
 }
 
 func (orgExportCommand) Help() string {
-	return "For those who run the server, while it runs or not. It writes every message of an organization under a " +
-		"legal hold, those that are over for all readers included, to messages.jsonl in a new directory, and the " +
-		"attachments beside it. The audit log notes it.\n\nExample:\n\n  signet organization export --held " +
+	return "For those who run the server, whether or not it is running. It writes every message of an organization " +
+		"under a legal hold, including those that readers can no longer see, to messages.jsonl in a new directory, and the " +
+		"attachments beside it. The audit log records the export.\n\nExample:\n\n  signet organization export --held " +
 		"Hq3nVt0cXz8Lw2RbKd5mYp7A ./case-17 --data /var/lib/signet"
 }
 

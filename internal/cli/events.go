@@ -14,9 +14,9 @@ type eventsCommand struct {
 	access
 	Follow     bool   `short:"f" help:"Stay, and print each event as it happens."`
 	Ack        bool   `help:"Acknowledge what was printed, so that it does not come again."`
-	Limit      int    `placeholder:"N" help:"Print at most so many; 0, the default, is all."`
-	After      string `placeholder:"ID" help:"Only those after this event."`
-	Wait       span   `placeholder:"TIME" help:"If there is none, wait so long for one, up to 60s. Not with --follow."`
+	Limit      int    `placeholder:"N" help:"Print at most N; 0, the default, prints all."`
+	After      string `placeholder:"ID" help:"Only events after this one."`
+	Wait       span   `placeholder:"TIME" help:"If there are no events, wait so long for one, up to 60s. Not with --follow."`
 	Typing     bool   `help:"With --follow: also who is writing."`
 	Presence   bool   `help:"With --follow: also who comes and goes."`
 	SelfCopies bool   `help:"With --follow: also the account's own messages."`
@@ -24,8 +24,8 @@ type eventsCommand struct {
 }
 
 func (eventsCommand) Help() string {
-	return `It prints what is in the queue, oldest first. Without --ack the events stay there, and come again next
-time. With --follow it prints until it is interrupted; a lost connection is made again.
+	return `It prints what is in the queue, oldest first. Without --ack the events stay there, and are printed
+again next time. With --follow it prints until interrupted; a lost connection is made again.
 
 Examples:
 

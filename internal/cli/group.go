@@ -10,12 +10,12 @@ import (
 
 type groupCommands struct {
 	Create  groupCreateCommand  `cmd:"" help:"Create a group and print its token." example:"signet group create ann@example.com bob@example.com --name \"Night shift\""`
-	Show    groupShowCommand    `cmd:"" help:"Show a group." note:"Its members may, its administrators, and if it is public anyone of the organization." example:"signet group show 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"`
+	Show    groupShowCommand    `cmd:"" help:"Show a group." note:"For its members and its administrators and, if it is public, everybody in the organization." example:"signet group show 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"`
 	Members groupMembersCommand `cmd:"" help:"List the members of a group." example:"signet group members 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"`
 	Add     groupAddCommand     `cmd:"" help:"Add people to a group." example:"signet group add 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60 carol@example.com"`
 	Remove  groupRemoveCommand  `cmd:"" help:"Remove people from a group, or leave it." example:"signet group remove 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60 me"`
 	Update  groupUpdateCommand  `cmd:"" help:"Change a group." note:"What is not given stays as it is." example:"signet group update 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60 --name \"Day shift\" --no-public"`
-	Delete  groupDeleteCommand  `cmd:"" help:"Delete a group." note:"Its creator may, and administrators." example:"signet group delete 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"`
+	Delete  groupDeleteCommand  `cmd:"" help:"Delete a group." note:"For its creator and for administrators." example:"signet group delete 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"`
 }
 
 type groupCreateCommand struct {
@@ -24,7 +24,7 @@ type groupCreateCommand struct {
 	Members        []string          `arg:"" optional:"" name:"member" help:"Members besides the caller, by token, e-mail, phone or username."`
 	Name           string            `help:"Name; without one, the first three members' names."`
 	Description    string            `help:"Description."`
-	Public         bool              `help:"Anyone of the organization finds it and may join."`
+	Public         bool              `help:"Anyone in the organization can find it and join."`
 	ReplayHistory  bool              `help:"New members get earlier messages."`
 	ExcludeCreator bool              `help:"Do not make the caller a member."`
 	Avatar         string            `placeholder:"FILE" help:"Picture: PNG, JPEG, GIF or WebP of up to 2 MiB."`
@@ -79,7 +79,7 @@ func (g *groupAddCommand) Run(ctx context.Context, con *console, c *client.Clien
 
 type groupRemoveCommand struct {
 	oneGroup
-	Members []string `arg:"" name:"member" help:"People to remove, by token, e-mail, phone or username; me is to leave."`
+	Members []string `arg:"" name:"member" help:"People to remove, by token, e-mail, phone or username; me leaves the group."`
 }
 
 func (g *groupRemoveCommand) Run(ctx context.Context, con *console, c *client.Client) error {
@@ -89,9 +89,9 @@ func (g *groupRemoveCommand) Run(ctx context.Context, con *console, c *client.Cl
 type groupUpdateCommand struct {
 	oneGroup
 	Name          *string `help:"New name."`
-	Members       *string `placeholder:"A,B,..." help:"The members from now on, with commas between; replaces all."`
+	Members       *string `placeholder:"A,B,..." help:"The members from now on, separated by commas; replaces all."`
 	Description   *string `help:"New description."`
-	Public        *bool   `negatable:"" help:"Anyone of the organization finds it and may join."`
+	Public        *bool   `negatable:"" help:"Anyone in the organization can find it and join."`
 	ReplayHistory *bool   `negatable:"" help:"New members get earlier messages."`
 	Avatar        string  `placeholder:"FILE" help:"Picture: PNG, JPEG, GIF or WebP of up to 2 MiB."`
 }

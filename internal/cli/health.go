@@ -23,13 +23,13 @@ const healthTimeout = 4 * time.Second
 // settings, and so finds it without being told where.
 type healthCommand struct {
 	serverSettings
-	Live bool `help:"Ask whether the process lives, not whether it is ready for requests."`
+	Live bool `help:"Ask whether the process is running, not whether it is ready for requests."`
 }
 
 func (healthCommand) Help() string {
 	return `For containers and scripts that have no other HTTP client. It takes the settings of "signet serve", of
-which it needs listen, and asks that address for /readyz, or with --live for /healthz. The exit code is 0 for yes
-and 1 for no.
+which it needs only listen, and asks that address for /readyz, or with --live for /healthz. The exit code is 0
+for yes and 1 for no.
 
 Example:
 

@@ -14,18 +14,18 @@ type keyCommands struct {
 	List   keyListCommand   `cmd:"" help:"List the keys of an account." note:"No secret is shown." example:"signet key list ann@example.com"`
 	Revoke keyRevokeCommand `cmd:"" help:"End a key at once." note:"Streams opened with it end too." example:"signet key revoke 4Q2ZPX... --user ann@example.com"`
 	Rotate keyRotateCommand `cmd:"" help:"Give a key a new secret and print it." note:"The new secret is shown this once." example:"signet key rotate 4Q2ZPX... --user lab@example.com --grace 10m"`
-	Limit  keyLimitCommand  `cmd:"" help:"Give a key other limits than the server's."`
+	Limit  keyLimitCommand  `cmd:"" help:"Give a key limits that differ from the server's."`
 }
 
 type keyCreateCommand struct {
 	access
 	User              string   `arg:"" optional:"" default:"me" help:"Account, by token, e-mail, phone or username; without one, the caller's."`
-	Kind              string   `enum:"regular,administrative" default:"regular" help:"What the key opens: regular (default) or administrative."`
+	Kind              string   `enum:"regular,administrative" default:"regular" help:"What the key gives access to: regular (default) or administrative."`
 	ExpiresIn         span     `placeholder:"TIME" help:"When it ends: a time such as 12h or 90d. Without it, never."`
 	MessagesPerDay    *int     `placeholder:"N" help:"Daily limit of messages in place of the server's; 0 is none. For operators."`
 	RequestsPerSecond *int     `placeholder:"N" help:"Limit of requests a second in place of the server's; 0 is none. For operators."`
-	AllowedNetworks   []string `name:"allowed-network" placeholder:"NETWORK" help:"Where it may be used from: an address or a network such as 192.0.2.0/24; may be repeated. Without it, everywhere the caller's key may."`
-	Organization      string   `placeholder:"TOKEN" help:"The only organization that it acts in. Without it, all of the account's; an administrator issues keys of its own organization only."`
+	AllowedNetworks   []string `name:"allowed-network" placeholder:"NETWORK" help:"Where the key may be used from: an address or a network such as 192.0.2.0/24; may be repeated. Without it, from wherever the caller's key may."`
+	Organization      string   `placeholder:"TOKEN" help:"The only organization that the key acts in. Without it, all of the account's; an administrator can issue keys only for its own organization."`
 	PasswordFile      string   `placeholder:"FILE" help:"File with the caller's password: to issue an administrative key with a regular one."`
 }
 
@@ -86,7 +86,7 @@ type keyRotateCommand struct {
 	access
 	Key          string `arg:"" help:"The key (not its secret)."`
 	User         string `default:"me" placeholder:"ADDRESS" help:"Account that it belongs to; without one, the caller's."`
-	Grace        *span  `placeholder:"TIME" help:"How long the old secret still works, up to 24h; default 1h, 0s is not at all."`
+	Grace        *span  `placeholder:"TIME" help:"How long the old secret still works, up to 24h; default 1h; 0s ends it at once."`
 	PasswordFile string `placeholder:"FILE" help:"File with the caller's password: to rotate an administrative key with a regular one."`
 }
 

@@ -14,14 +14,14 @@ type keyLimitCommand struct {
 	keysFlags
 	Key               string `arg:"" help:"Name of the key."`
 	User              string `default:"me" placeholder:"ADDRESS" help:"Account that it belongs to; without one, the operator's own. Without a server the key is enough."`
-	MessagesPerDay    string `placeholder:"N" help:"Daily limit of messages; 0 is none, default the server's own. Without it, as it was."`
-	RequestsPerSecond string `placeholder:"N" help:"Limit of requests a second; 0 is none, default the server's own. Without it, as it was."`
+	MessagesPerDay    string `placeholder:"N" help:"Daily limit of messages; 0 is none, default is the server's own. Without it, the limit stays as it is."`
+	RequestsPerSecond string `placeholder:"N" help:"Limit of requests a second; 0 is none, default is the server's own. Without it, the limit stays as it is."`
 }
 
 func (keyLimitCommand) Help() string {
 	return `Keys that an account issued itself with this one, or got by signing in with it, share its limits.
 
-It asks the server, with an operator's key. Where none answers it changes the data directory, or the database.
+It asks the server, with an operator's key. If no server answers, it changes the data directory or the database.
 
 Examples:
 

@@ -9,17 +9,17 @@ import (
 )
 
 type keysCommands struct {
-	Rotate   keysRotateCommand   `cmd:"" help:"Wrap the key ring by a new version of the master key."`
-	Verify   keysVerifyCommand   `cmd:"" help:"Open everything that is sealed, and print what does not open."`
-	Export   keysExportCommand   `cmd:"" help:"Copy what is alive in the key ring."`
-	Import   keysImportCommand   `cmd:"" help:"Take over the keys that are missing from a copy of the key ring."`
-	Generate keysGenerateCommand `cmd:"" help:"Make a new master key." note:"It is printed, for a variable of the environment (setting master_key), or written to a new file, for servers that share it. A server that is alone makes its master key at its first start." example:"signet keys generate --out /etc/signet/master.json"`
+	Rotate   keysRotateCommand   `cmd:"" help:"Wrap the key ring with a new version of the master key."`
+	Verify   keysVerifyCommand   `cmd:"" help:"Open everything that is sealed, and print what cannot be opened."`
+	Export   keysExportCommand   `cmd:"" help:"Copy the keys that still exist in the key ring."`
+	Import   keysImportCommand   `cmd:"" help:"Take over missing keys from a copy of the key ring."`
+	Generate keysGenerateCommand `cmd:"" help:"Make a new master key." note:"It is printed, for an environment variable (setting master_key), or written to a new file, for servers that share it. A single server makes its master key at its first start." example:"signet keys generate --out /etc/signet/master.json"`
 }
 
 // keysFlags say where a server's keys are, as it is told to the server itself.
 type keysFlags struct {
 	installation
-	Database  string `placeholder:"URL" help:"The server's PostgreSQL database, where it has one [SIGNET_DATABASE]."`
+	Database  string `placeholder:"URL" help:"The server's PostgreSQL database, if it has one [SIGNET_DATABASE]."`
 	MasterKey string `placeholder:"WHERE" help:"Its master key, file:PATH or env:NAME [SIGNET_MASTER_KEY]."`
 	Keyring   string `placeholder:"WHERE" help:"Its key ring, file:PATH or a PostgreSQL database of its own [SIGNET_KEYRING]."`
 }
@@ -31,16 +31,17 @@ func (p *keysFlags) ProvideConfig(con *console) (*config.Config, error) {
 
 type keysRotateCommand struct {
 	keysFlags
-	Prepare bool `help:"Only add a version to the master key's file, for servers that share the key ring; the next rotation goes over to it."`
+	Prepare bool `help:"Only add a version to the master key's file, for servers that share the key ring; the next rotation starts using it."`
 }
 
 func (keysRotateCommand) Help() string {
-	return `Servers go on meanwhile, and nothing that is stored is touched. Run it as the user that the server runs as.
+	return `Servers keep running meanwhile, and nothing that is stored is touched. Run it as the user that the
+server runs as.
 
-A master key in a file gets a new version, the key ring is wrapped by it, and the older versions are removed. A key
-ring in a database that several servers share needs all of them to have the new version first: "signet keys rotate
---prepare", copy the file to every server, then "signet keys rotate". A master key in a variable gets its new
-version from you.
+A master key in a file gets a new version, the key ring is wrapped by it, and the older versions are removed. If
+several servers share a key ring in a database, all of them need the new version first: run "signet keys rotate
+--prepare", copy the file to every server, then run "signet keys rotate". If the master key is in a variable,
+you have to give it the new version yourself.
 
 Example:
 
@@ -58,9 +59,9 @@ type keysVerifyCommand struct {
 }
 
 func (keysVerifyCommand) Help() string {
-	return `It reads every message, all metadata and every attachment, while servers go on or not, and exits with 1
-where something does not open. With --data it looks at a copy, such as a backup, with the key ring and master key
-of now: then what was recalled since is listed, for its key is destroyed.
+	return `It reads every message, all metadata and every attachment, whether or not servers are running, and
+exits with 1 if something cannot be opened. With --data it looks at a copy, such as a backup, with today's key
+ring and master key: it then also lists what has been recalled since, because the keys are destroyed.
 
 Example:
 
@@ -98,8 +99,9 @@ type keysExportCommand struct {
 }
 
 func (keysExportCommand) Help() string {
-	return `The copy is as good as the key ring, and is of no use without the master key: keep the two apart, and both
-apart from the backups. A key that is destroyed later lives on in the copy until the next one overwrites it.
+	return `The copy is as good as the key ring, and is of no use without the master key: keep the two apart, and
+both apart from the backups. A key that is destroyed later lives on in the copy until the next copy overwrites
+it.
 
 Examples:
 
@@ -114,17 +116,17 @@ func (k *keysExportCommand) Run(ctx context.Context, con *console, cfg *config.C
 
 type keysImportCommand struct {
 	keysFlags
-	CopyMasterKey string `placeholder:"WHERE" help:"Master key of the copy, file:PATH or env:NAME, where it is an older version than that of now."`
+	CopyMasterKey string `placeholder:"WHERE" help:"Master key of the copy, file:PATH or env:NAME, if it is older than today's."`
 	Source        string `arg:"" help:"Copy of the key ring, as signet keys export wrote it: a file, or a PostgreSQL database of its own."`
 }
 
 func (keysImportCommand) Help() string {
-	return `For a server whose key ring lacks keys, because an older copy was put in its place: it says so in the log
-and on /readyz. Servers go on meanwhile, and read what the keys open within seconds. It may be run again, and with
-several copies.
+	return `For a server whose key ring lacks keys, because an older copy was put in its place: such a server
+reports this in the log and on /readyz. Servers keep running meanwhile, and within seconds can read what the
+keys open. You may run it again, and with several copies.
 
-Only keys come that something in the store is sealed with. What the key ring or the copy knows to be destroyed does
-not come back: the one remembers it for 400 days, so that a copy which is older is of no use.
+Only keys that something in the store is sealed with are imported. Keys that the key ring or the copy knows to
+be destroyed do not come back: both remember them for 400 days, so a copy that is older is of no use.
 
 Examples:
 
@@ -139,7 +141,7 @@ func (k *keysImportCommand) Run(ctx context.Context, con *console, cfg *config.C
 }
 
 type keysGenerateCommand struct {
-	Out string `placeholder:"FILE" help:"New file to write it to, readable for its owner only; nothing is printed."`
+	Out string `placeholder:"FILE" help:"New file to write it to, readable by its owner only; nothing is printed."`
 }
 
 func (k *keysGenerateCommand) Run(con *console) error {

@@ -14,9 +14,9 @@ import (
 )
 
 type messageCommands struct {
-	Show    messageShowCommand    `cmd:"" help:"Show a message." note:"Its sender and its recipients may." example:"signet message show 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"`
-	Status  messageStatusCommand  `cmd:"" help:"Show how far a message got with its recipients." note:"The sender sees all recipients, a recipient itself." example:"signet message status 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"`
-	Read    messageReadCommand    `cmd:"" help:"Mark messages as read." note:"Their senders hear of it. Messages that were not sent to the caller are ignored." example:"signet message read 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"`
+	Show    messageShowCommand    `cmd:"" help:"Show a message." note:"For its sender and its recipients." example:"signet message show 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"`
+	Status  messageStatusCommand  `cmd:"" help:"Show the status of a message for its recipients." note:"The sender sees all recipients, a recipient only itself." example:"signet message status 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"`
+	Read    messageReadCommand    `cmd:"" help:"Mark messages as read." note:"The senders are told. Messages that were not sent to the caller are ignored." example:"signet message read 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"`
 	Save    messageSaveCommand    `cmd:"" help:"Save a message's attachment to a file." note:"It prints the name of the file." example:"signet message save 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60 -o scan.png"`
 	Forward messageForwardCommand `cmd:"" help:"Forward a message to somebody else." note:"It prints the new message's id." example:"signet message forward 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60 carol@example.com"`
 	Recall  messageRecallCommand  `cmd:"" help:"Take a sent message back, for everybody." note:"Its text and attachment are erased at once. Recalling again succeeds." example:"signet message recall 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"`
@@ -89,7 +89,7 @@ func (m *messageReadCommand) Run(ctx context.Context, con *console, c *client.Cl
 
 type messageSaveCommand struct {
 	oneMessage
-	Output string `short:"o" placeholder:"FILE" help:"Where to; - is standard output. Without it, the attachment's own name in the current directory. A file that exists is not overwritten."`
+	Output string `short:"o" placeholder:"FILE" help:"File to write; - is standard output. Without it, the attachment's own name in the current directory. An existing file is not overwritten."`
 }
 
 func (m *messageSaveCommand) Run(ctx context.Context, con *console, c *client.Client) error {

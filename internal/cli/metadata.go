@@ -10,8 +10,8 @@ import (
 
 type metadataCommands struct {
 	Show   metadataShowCommand   `cmd:"" help:"Show what is kept about a user or group." example:"signet metadata show ann@example.com"`
-	Set    metadataSetCommand    `cmd:"" help:"Replace all that is kept about a user or group." example:"signet metadata set ann@example.com pager=4711 ward=3"`
-	Delete metadataDeleteCommand `cmd:"" help:"Remove all that is kept about a user or group." example:"signet metadata delete ann@example.com"`
+	Set    metadataSetCommand    `cmd:"" help:"Replace everything that is kept about a user or group." example:"signet metadata set ann@example.com pager=4711 ward=3"`
+	Delete metadataDeleteCommand `cmd:"" help:"Remove everything that is kept about a user or group." example:"signet metadata delete ann@example.com"`
 }
 
 // keptAbout names what metadata is about.

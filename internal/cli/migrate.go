@@ -12,17 +12,17 @@ import (
 
 type migrateCommand struct {
 	From      string `default:"./data" placeholder:"DIR" help:"Data directory to move, whose server is stopped (default ./data)."`
-	FromBlobs string `placeholder:"LOCATION" help:"Where its attachments are, if not in it: what its server had as --blobs."`
+	FromBlobs string `placeholder:"LOCATION" help:"Where its attachments are, if elsewhere: what the server had as --blobs."`
 	To        string `env:"SIGNET_DATABASE" placeholder:"URL" help:"Empty PostgreSQL database to move to [SIGNET_DATABASE]."`
 	Blobs     string `placeholder:"LOCATION" help:"Where to copy the attachments: a directory or a bucket. Without it, they stay where they are."`
 }
 
 func (migrateCommand) Help() string {
-	return `The server on the data directory is stopped first. Everything is copied, then compared, row by row and
-byte by byte; the old data is only read, and its directory marked as moved. Interrupted, it is run again and goes
-on where it stopped; until it has finished, no server starts on the database.
+	return `Stop the server on the data directory first. The command copies everything, then compares it row by row
+and byte by byte; it only reads the old data, and marks its directory as moved. If it is interrupted, run it
+again, and it continues where it stopped; until it has finished, no server starts on the database.
 
-Clients notice the pause only: accounts, keys, queues and the places that clients have in them stay what they are.
+Clients notice only the pause: accounts, keys, queues and the clients' positions in them stay the same.
 
 Example:
 

@@ -8,9 +8,9 @@ import (
 )
 
 type operatorCommands struct {
-	Create operatorCreateCommand `cmd:"" help:"Make one more operator."`
+	Create operatorCreateCommand `cmd:"" help:"Make another operator."`
 	List   operatorListCommand   `cmd:"" help:"List the operators."`
-	End    operatorEndCommand    `cmd:"" help:"End an operator and all that opens its account."`
+	End    operatorEndCommand    `cmd:"" help:"End an operator, and everything that gives access to its account."`
 	Reset  operatorResetCommand  `cmd:"" help:"End all credentials of the operator and write new ones to operator.json."`
 }
 
@@ -20,10 +20,11 @@ type operatorResetCommand struct {
 }
 
 func (operatorResetCommand) Help() string {
-	return `For those who run the server, when the operator's key is lost or in the wrong hands: it changes the data
-directory or the database itself, while the server runs or not. All keys of the operator account end, its password
-too, and operator.json gets a new key; where another operator than the first is named, operator-NAME.json does. A
-server that runs takes it over within a second. Run as root, it leaves the file to the owner of the data directory.
+	return `For those who run the server, when the operator's key is lost or in the wrong hands: it works directly
+on the data directory or the database, whether or not the server is running. All keys of the operator account
+and its password end, and operator.json gets a new key; if you name an operator other than the first,
+operator-NAME.json does. A running server notices within a second. If root runs it, the file belongs to the
+owner of the data directory.
 
 Example:
 

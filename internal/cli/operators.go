@@ -15,11 +15,11 @@ type operatorCreateCommand struct {
 }
 
 func (operatorCreateCommand) Help() string {
-	return `For those who run the server, while it runs or not: one more account that may do everything, with an
-administrative key of its own, for each person who needs one. The key is written to a new file, readable by its
-owner only: give it to that person by a safe way, as operator.json in a directory that --data names, or as
-SIGNET_API_KEY and SIGNET_API_SECRET. Operators manage everybody's keys but each other's. Run it as the user that
-the server runs as.
+	return `For those who run the server, whether or not it is running. It makes another account that may do
+everything, with an administrative key of its own, for each person who needs one. The key is written to a new
+file, readable by its owner only: hand it to that person safely, to be used as operator.json in a directory that
+--data names, or as SIGNET_API_KEY and SIGNET_API_SECRET. Operators manage everybody's keys but each other's.
+Run it as the user that the server runs as.
 
 Example:
 
@@ -34,9 +34,9 @@ func (o *operatorCreateCommand) Run(ctx context.Context, con *console, cfg *conf
 type operatorListCommand struct{ dataFlags }
 
 func (operatorListCommand) Help() string {
-	return "For those who run the server, while it runs or not. For each operator: username, token, when it was made, " +
-		"how many keys it has and when one of them was last used.\n\nExample:\n\n  signet operator list --data " +
-		"/var/lib/signet"
+	return "For those who run the server, whether or not it is running. It prints each operator's username, token, when " +
+		"it was made, how many keys it has and when one of them was last used.\n\nExample:\n\n  signet operator list " +
+		"--data /var/lib/signet"
 }
 
 func (o *operatorListCommand) Run(ctx context.Context, con *console) error {
@@ -58,9 +58,9 @@ type operatorEndCommand struct {
 }
 
 func (operatorEndCommand) Help() string {
-	return `For those who run the server, while it runs or not. All keys and the password of the account end, its streams
-too, and it is an operator no more; servers that run know within a second. The account stays, with its messages,
-until "signet account erase". The last operator cannot be ended.
+	return `For those who run the server, whether or not it is running. All keys, the password and the streams of
+the account end, and it is no longer an operator; running servers notice within a second. The account stays,
+with its messages, until "signet account erase". The last operator cannot be ended.
 
 Example:
 

@@ -12,16 +12,16 @@ import (
 type orgCommands struct {
 	Create orgCreateCommand `cmd:"" help:"Create an organization and print its token." note:"The account that creates it becomes its member and administrator." example:"signet org create \"Ward 3\" --ttl 8h --no-forward"`
 	List   orgListCommand   `cmd:"" help:"List the organizations of an account, or those that the caller administers." example:"signet org list --administered"`
-	Show   orgShowCommand   `cmd:"" help:"Show an organization and its settings." note:"Its administrators may." example:"signet org show Hq3nVt0cXz8Lw2RbKd5mYp7A"`
+	Show   orgShowCommand   `cmd:"" help:"Show an organization and its settings." note:"For its administrators." example:"signet org show Hq3nVt0cXz8Lw2RbKd5mYp7A"`
 	Update orgUpdateCommand `cmd:"" help:"Change an organization's name or settings." note:"What is not given stays as it is." example:"signet org update Hq3nVt0cXz8Lw2RbKd5mYp7A --max-ttl 7d --dor"`
 	Delete orgDeleteCommand `cmd:"" help:"Erase an organization with its messages, groups and memberships." example:"signet org delete Hq3nVt0cXz8Lw2RbKd5mYp7A --confirm \"Ward 3\""`
 
-	Members     orgMembersCommand     `cmd:"" help:"List the members of an organization." note:"For its administrators, as what follows." example:"signet org members Hq3nVt0cXz8Lw2RbKd5mYp7A --role admin"`
+	Members     orgMembersCommand     `cmd:"" help:"List the members of an organization." note:"For its administrators." example:"signet org members Hq3nVt0cXz8Lw2RbKd5mYp7A --role admin"`
 	Groups      orgGroupsCommand      `cmd:"" help:"List the groups of an organization." example:"signet org groups Hq3nVt0cXz8Lw2RbKd5mYp7A ward"`
-	Requests    orgRequestsCommand    `cmd:"" help:"List what somebody has to decide on in an organization." example:"signet org requests Hq3nVt0cXz8Lw2RbKd5mYp7A"`
+	Requests    orgRequestsCommand    `cmd:"" help:"List the requests in an organization that await a decision." example:"signet org requests Hq3nVt0cXz8Lw2RbKd5mYp7A"`
 	Keys        orgKeysCommand        `cmd:"" help:"List the keys that act in an organization." note:"No secret is shown." example:"signet org keys Hq3nVt0cXz8Lw2RbKd5mYp7A --idle-days 90"`
 	Queues      orgQueuesCommand      `cmd:"" help:"List the members who have events of an organization queued." example:"signet org queues Hq3nVt0cXz8Lw2RbKd5mYp7A --older-than 15m"`
-	Undelivered orgUndeliveredCommand `cmd:"" help:"List messages that wait for their recipients, without what they say." example:"signet org undelivered Hq3nVt0cXz8Lw2RbKd5mYp7A --after 30m"`
+	Undelivered orgUndeliveredCommand `cmd:"" help:"List messages that are waiting for their recipients, without their content." example:"signet org undelivered Hq3nVt0cXz8Lw2RbKd5mYp7A --after 30m"`
 
 	Hold    orgHoldCommand    `cmd:"" help:"Put an organization under a legal hold, in the server's data."`
 	Release orgReleaseCommand `cmd:"" help:"Lift a legal hold, in the server's data."`
@@ -32,9 +32,9 @@ type orgCommands struct {
 // orgSettings are the flags for an organization's settings; what is not given
 // stays as it is.
 type orgSettings struct {
-	TTL               *lifetime         `name:"ttl" placeholder:"TIME" help:"Lifetime of messages that do not say: minutes, a time such as 8h, or never."`
+	TTL               *lifetime         `name:"ttl" placeholder:"TIME" help:"Lifetime of messages that state none: minutes, a time such as 8h, or never."`
 	MaxTTL            *lifetime         `name:"max-ttl" placeholder:"TIME" help:"Longest lifetime that a message may have."`
-	DOR               *bool             `name:"dor" negatable:"" help:"Delete on read, for messages that do not say."`
+	DOR               *bool             `name:"dor" negatable:"" help:"Delete on read, for messages that do not state it."`
 	Forward           *bool             `negatable:"" help:"Allow forwarding."`
 	PriorityMessaging *bool             `negatable:"" help:"Allow messages of high priority."`
 	AllowPublicGroups *bool             `name:"public-groups" negatable:"" help:"Allow public groups."`
@@ -75,8 +75,8 @@ func (o *orgCreateCommand) Run(ctx context.Context, con *console, c *client.Clie
 type orgListCommand struct {
 	access
 	User         string `arg:"" optional:"" default:"me" help:"Account, by token, e-mail, phone or username; without one, the caller's."`
-	Administered bool   `help:"Those that the caller administers in place of an account's; for operators all."`
-	Name         string `help:"With --administered: only those some words of whose names begin with these."`
+	Administered bool   `help:"List the organizations that the caller administers instead of an account's; for operators, all."`
+	Name         string `help:"With --administered: only organizations whose names have words beginning with these."`
 	Usage        bool   `help:"With --administered: also how many messages and attachments are stored."`
 }
 

@@ -14,7 +14,7 @@ import (
 
 // limited is the flag of commands that list what may be very long.
 type limited struct {
-	Limit int `default:"50" placeholder:"N" help:"At most so many; 0 is all. Default 50."`
+	Limit int `default:"50" placeholder:"N" help:"Print at most N; 0 prints all. Default 50."`
 }
 
 // listed prints the first entries of a list, each on a line below the head.
@@ -39,11 +39,11 @@ type orgMembersCommand struct {
 	access
 	limited
 	Organization string `arg:"" help:"Token of the organization."`
-	Text         string `arg:"" optional:"" help:"Only members some of whose words begin with these."`
-	Role         string `help:"Only those that hold it."`
-	WithoutKeys  bool   `help:"Only those without a key that acts there."`
-	IdleDays     int    `placeholder:"N" help:"Only those neither seen nor joined for so many days."`
-	Disabled     *bool  `negatable:"" help:"Only those whose account is disabled."`
+	Text         string `arg:"" optional:"" help:"Only members whose names or details have words beginning with these."`
+	Role         string `help:"Only members with this role."`
+	WithoutKeys  bool   `help:"Only members without a key that acts in the organization."`
+	IdleDays     int    `placeholder:"N" help:"Only members who were not seen and did not join in the last N days."`
+	Disabled     *bool  `negatable:"" help:"Only members whose account is disabled."`
 }
 
 func (o *orgMembersCommand) Run(ctx context.Context, con *console, c *client.Client) error {
@@ -76,7 +76,7 @@ type orgGroupsCommand struct {
 	access
 	limited
 	Organization string `arg:"" help:"Token of the organization."`
-	Text         string `arg:"" optional:"" help:"Only groups some words of whose names begin with these."`
+	Text         string `arg:"" optional:"" help:"Only groups whose names have words beginning with these."`
 }
 
 func (o *orgGroupsCommand) Run(ctx context.Context, con *console, c *client.Client) error {
@@ -109,7 +109,7 @@ type orgKeysCommand struct {
 	Organization string `arg:"" optional:"" help:"Token of the organization; without one, all of the installation, for operators."`
 	User         string `placeholder:"USER" help:"Only the keys of this account."`
 	Kind         string `enum:",regular,administrative" default:"" help:"Only keys of this kind: regular or administrative."`
-	IdleDays     int    `placeholder:"N" help:"Only keys neither used nor made for so many days."`
+	IdleDays     int    `placeholder:"N" help:"Only keys that were neither used nor made in the last N days."`
 }
 
 func (o *orgKeysCommand) Run(ctx context.Context, con *console, c *client.Client) error {
@@ -150,7 +150,7 @@ type orgUndeliveredCommand struct {
 	access
 	limited
 	Organization string `arg:"" help:"Token of the organization."`
-	After        span   `default:"15m" placeholder:"TIME" help:"How long ago they were sent. Default 15m."`
+	After        span   `default:"15m" placeholder:"TIME" help:"Only messages sent longer ago than this. Default 15m."`
 }
 
 func (o *orgUndeliveredCommand) Run(ctx context.Context, con *console, c *client.Client) error {

@@ -44,8 +44,8 @@ type rolesGrantCommand struct {
 }
 
 func (rolesGrantCommand) Help() string {
-	return `It prints "granted", or "pending" where an administrator of the organization has to approve: then the
-administrator grants the same role.
+	return `It prints "granted", or "pending" if an administrator of the organization has to approve: the
+administrator does this by granting the same role.
 
 Example:
 

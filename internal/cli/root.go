@@ -32,18 +32,18 @@ const (
 // commands is the command line: each field with a cmd tag is a command.
 type commands struct {
 	Serve    serveCommand     `cmd:"" help:"Run the server."`
-	Health   healthCommand    `cmd:"" help:"Ask the server of this machine whether it is ready; for containers and scripts."`
-	Status   statusCommand    `cmd:"" help:"Tell how the server of this machine does, on one screen."`
+	Health   healthCommand    `cmd:"" help:"Ask the server on this machine whether it is ready; for containers and scripts."`
+	Status   statusCommand    `cmd:"" help:"Show on one screen how the installation is doing."`
 	Config   configCommands   `cmd:"" help:"Print all settings, or those in force, or check a configuration file."`
 	Operator operatorCommands `cmd:"" help:"Replace the operator's credentials."`
 	Audit    auditCommands    `cmd:"" help:"Read, export and check the audit log."`
 	Account  accountCommands  `cmd:"" help:"Look at addresses, and erase accounts, in the server's data."`
 	Blobs    blobsCommands    `cmd:"" help:"Count and remove files that nothing refers to."`
-	Backup   backupCommand    `cmd:"" help:"Write a backup of the embedded store and its attachments, while the server runs or not."`
-	Restore  restoreCommand   `cmd:"" help:"Put a backup into an empty data directory, or check one."`
+	Backup   backupCommand    `cmd:"" help:"Write a backup of the embedded store and its attachments, whether or not the server is running."`
+	Restore  restoreCommand   `cmd:"" help:"Restore a backup into an empty data directory, or check one."`
 	Adopt    adoptCommand     `cmd:"" help:"Take over a key ring and attachments from an installation that is gone."`
 	Keys     keysCommands     `cmd:"" help:"Rotate, verify and copy the keys that everything is sealed with."`
-	Clock    clockCommands    `cmd:"" help:"Look at the clock by which messages end, or accept it after a jump."`
+	Clock    clockCommands    `cmd:"" help:"Look at the clock by which messages expire, or accept it after a jump."`
 	Migrate  migrateCommand   `cmd:"" help:"Move an installation from the embedded store to PostgreSQL."`
 	Version  versionCommand   `cmd:"" help:"Print the version of this program."`
 

@@ -15,7 +15,7 @@ type rosterCommands struct {
 
 type rosterListCommand struct {
 	access
-	Metadata bool `help:"With the metadata of each, in JSON."`
+	Metadata bool `help:"Also print the metadata of each, in JSON."`
 }
 
 func (r *rosterListCommand) Run(ctx context.Context, con *console, c *client.Client) error {

@@ -11,18 +11,18 @@ import (
 type searchCommand struct {
 	access
 	Text     string   `arg:"" optional:"" help:"What to look for: the beginnings of words. Without it, everybody."`
-	Field    string   `default:"any" help:"Where: any, display_name, first_name, last_name, username, email, phone, title, department, name, token, or several with commas between. Default any."`
-	Not      string   `placeholder:"TEXT" help:"Leave out what matches this in the same field."`
+	Field    string   `default:"any" help:"Where: any, display_name, first_name, last_name, username, email, phone, title, department, name, token, or several, separated by commas. Default any."`
+	Not      string   `placeholder:"TEXT" help:"Leave out whatever matches this in the same field."`
 	Type     []string `enum:"account,group" placeholder:"KIND" help:"Only accounts, or only groups."`
 	Org      []string `name:"org" placeholder:"TOKEN" help:"Only in this organization; may be repeated. Without it, all of the caller's."`
 	Sort     []string `placeholder:"FIELD" help:"Order, with - in front for descending, as in --sort=-title; default display_name."`
-	Limit    int      `default:"50" placeholder:"N" help:"At most so many; 0 is all. Default 50."`
-	Metadata bool     `help:"With the metadata of each, in JSON."`
-	Disabled bool     `help:"Also what is disabled."`
+	Limit    int      `default:"50" placeholder:"N" help:"Print at most N; 0 prints all. Default 50."`
+	Metadata bool     `help:"Also print the metadata of each, in JSON."`
+	Disabled bool     `help:"Also find what is disabled."`
 }
 
 func (searchCommand) Help() string {
-	return "Case and accents do not matter. With --json, one result is on each line.\n\nExamples:\n\n  signet search " +
+	return "Case and accents do not matter. With --json, each line is one result.\n\nExamples:\n\n  signet search " +
 		"\"jo mey\"\n\n  signet search ward --field department --type account --limit 0"
 }
 

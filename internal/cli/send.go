@@ -17,10 +17,10 @@ type sendCommand struct {
 	Body       string    `arg:"" optional:"" help:"Text of the message; - reads it from standard input."`
 	Attach     string    `placeholder:"FILE" help:"File to attach; - reads it from standard input."`
 	AttachName string    `placeholder:"NAME" help:"Name of the attached file as the recipient sees it."`
-	TTL        *lifetime `name:"ttl" placeholder:"TIME" help:"How long it is kept: minutes, a time such as 8h or 7d, or never. Without it, as the organization has it."`
+	TTL        *lifetime `name:"ttl" placeholder:"TIME" help:"How long it is kept: minutes, a time such as 8h or 7d, or never. Without it, the organization's usual time."`
 	DOR        *bool     `name:"dor" negatable:"" help:"Delete it when it is read."`
 	Priority   string    `enum:"low,normal,high" default:"normal" help:"Priority: low, normal (default) or high."`
-	RequestID  string    `name:"request-id" placeholder:"ID" help:"Makes a repeat harmless: one message is made for an ID within 24 hours."`
+	RequestID  string    `name:"request-id" placeholder:"ID" help:"Makes a repeat harmless: within 24 hours an ID sends only one message."`
 }
 
 func (sendCommand) Help() string {

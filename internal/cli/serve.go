@@ -27,7 +27,7 @@ func (serveCommand) Help() string {
 key and secret to operator.json in that directory.
 
 SIGTERM and SIGINT stop it: new requests are refused, running ones finish, and it exits with 0. A second signal
-ends it at once. SIGHUP makes it read its certificate anew.`
+ends it at once. SIGHUP makes it read its certificate again.`
 }
 
 // Run serves until ctx ends. What is read by people says where the server listens, and

@@ -16,8 +16,8 @@ import (
 var settingsGroup = kong.Group{
 	Key:   "settings",
 	Title: "Settings:",
-	Description: `A flag beats the environment variable named beside it, that beats the configuration file. "signet
-config describe" tells more.`,
+	Description: `A flag overrides the environment variable named beside it, which overrides the configuration file.
+"signet config describe" explains all settings.`,
 }
 
 // serverSettings are the flags of commands that take the settings of a server as it does.

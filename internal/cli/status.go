@@ -22,15 +22,15 @@ type statusCommand struct {
 }
 
 func (statusCommand) Help() string {
-	return `It asks the server how the installation does: as SIGNET_API_KEY and SIGNET_API_SECRET at SIGNET_URL, or as
-the operator of the server whose data directory the settings name.
+	return `It asks the server how the installation is doing: with SIGNET_API_KEY and SIGNET_API_SECRET at
+SIGNET_URL, or as the operator of the server whose data directory the settings name.
 
-Without SIGNET_URL it is for the machine of the server, takes the settings of "signet serve", and knows other ways:
-where there are no credentials of an operator, or the server's store is away, it asks for /readyz and /metrics; where no
-server answers, it reads what the data directory or the database tells. Where "listen" is not set, it asks at the
-address that the server noted in operator.json.
+Without SIGNET_URL it is for the server's own machine, takes the settings of "signet serve", and has other ways:
+if there are no operator's credentials, or the server's store is unavailable, it asks for /readyz and /metrics;
+if no server answers, it reads the data directory or the database. If "listen" is not set, it asks at the
+address that the server recorded in operator.json.
 
-The exit code is 0 where all is well, and 1 where something is to be seen to: the last lines say what.
+The exit code is 0 if all is well, and 1 if something needs attention: the last lines say what.
 
 Example:
 

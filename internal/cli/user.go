@@ -11,15 +11,15 @@ import (
 type userCommands struct {
 	Create   userCreateCommand   `cmd:"" help:"Create an account in an organization and print its token."`
 	Import   userImportCommand   `cmd:"" help:"Create many accounts in an organization from a CSV file."`
-	Lookup   userLookupCommand   `cmd:"" help:"Find an account of the whole platform by its exact address." note:"It takes an administrative key. Exit code 1: there is none." example:"signet user lookup ann@example.com || signet user create ..."`
-	Show     userShowCommand     `cmd:"" help:"Show an account." note:"Seen are those who share an organization with the caller." example:"signet user show ann@example.com"`
+	Lookup   userLookupCommand   `cmd:"" help:"Find an account of the whole platform by its exact address." note:"It takes an administrative key. Exit code 1: there is no such account." example:"signet user lookup ann@example.com || signet user create ..."`
+	Show     userShowCommand     `cmd:"" help:"Show an account." note:"You can see accounts that share an organization with the caller." example:"signet user show ann@example.com"`
 	Update   userUpdateCommand   `cmd:"" help:"Change what the caller's account says about itself." note:"What is not given stays as it is." example:"signet user update --status \"in surgery\" --dnd"`
 	Password userPasswordCommand `cmd:"" help:"Set an account's password."`
 	Add      userAddCommand      `cmd:"" help:"Add an existing account to an organization." example:"signet user add ann@example.com --org Hq3nVt0cXz8Lw2RbKd5mYp7A --title Nurse"`
 	Export   userExportCommand   `cmd:"" help:"Save an archive of an account's data."`
-	Disable  userDisableCommand  `cmd:"" help:"Keep everything from opening an account, and lose nothing of it." note:"Its keys, sign-ins and password open nothing until it is enabled; its messages go on being queued." example:"signet user disable ann@example.com"`
+	Disable  userDisableCommand  `cmd:"" help:"Disable an account without losing anything." note:"Its keys, sign-ins and password give no access until it is enabled; its messages go on being queued." example:"signet user disable ann@example.com"`
 	Enable   userEnableCommand   `cmd:"" help:"Enable an account that was disabled." example:"signet user enable ann@example.com"`
-	Erase    userEraseCommand    `cmd:"" help:"Erase an account for good, with what it sent and got."`
+	Erase    userEraseCommand    `cmd:"" help:"Erase an account for good, with what it sent and received."`
 	Remove   userRemoveCommand   `cmd:"" help:"Remove an account from an organization." note:"It leaves the organization's groups, and its keys stop working there at once." example:"signet user remove ann@example.com --org Hq3nVt0cXz8Lw2RbKd5mYp7A"`
 }
 
@@ -31,7 +31,7 @@ type userCreateCommand struct {
 	Phone        []string `placeholder:"NUMBER" help:"Telephone number; may be repeated."`
 	FirstName    string   `help:"First name."`
 	LastName     string   `help:"Last name."`
-	DisplayName  string   `placeholder:"NAME" help:"What people see; if left out, made of the rest."`
+	DisplayName  string   `placeholder:"NAME" help:"What people see; if left out, it is made from the other names."`
 	Title        string   `help:"Title in the organization."`
 	Department   string   `help:"Department in the organization."`
 	PasswordFile string   `placeholder:"FILE" help:"File with the account's password; - is standard input."`
@@ -39,8 +39,8 @@ type userCreateCommand struct {
 }
 
 func (userCreateCommand) Help() string {
-	return `One of --username, --email and --phone is needed. An address that somebody has is refused: then "signet
-user add" is the command.
+	return `One of --username, --email and --phone is needed. An address that somebody already has is refused: in
+this case use "signet user add".
 
 Example:
 
@@ -121,7 +121,7 @@ type userUpdateCommand struct {
 	DisplayName *string `placeholder:"NAME" help:"What people see."`
 	Status      *string `placeholder:"TEXT" help:"Any text."`
 	DND         *bool   `name:"dnd" negatable:"" help:"Do not disturb."`
-	DNDText     *string `name:"dnd-text" placeholder:"TEXT" help:"What others read meanwhile."`
+	DNDText     *string `name:"dnd-text" placeholder:"TEXT" help:"What others read while --dnd is set."`
 	Avatar      string  `placeholder:"FILE" help:"Picture: PNG, JPEG, GIF or WebP of up to 2 MiB."`
 }
 
@@ -143,8 +143,8 @@ type userPasswordCommand struct {
 }
 
 func (userPasswordCommand) Help() string {
-	return `It ends the password sign-ins of the account's other devices. Passwords come from files, so that they show
-in no list of processes.
+	return `It ends the password sign-ins of the account's other devices. Passwords come from files, so that no
+list of processes shows them.
 
 Example:
 

@@ -14,15 +14,15 @@ import (
 type userExportCommand struct {
 	access
 	User string `placeholder:"ADDRESS" default:"me" help:"Account, by token, e-mail, phone or username; without it, the caller's."`
-	File string `arg:"" help:"Where to: a ZIP file. One that exists is not overwritten."`
+	File string `arg:"" help:"ZIP file to write. An existing file is not overwritten."`
 }
 
 func (userExportCommand) Help() string {
-	return `The archive holds all data of the account, with messages and attachments, as Articles 15 and 20 of the GDPR ask
-for it; README.txt in it says what is where. Administrators get that of others, without what people wrote, and of the
-organizations alone that they administer; the account is told of it.
+	return `The archive holds all data of the account, with messages and attachments, as Articles 15 and 20 of the
+GDPR ask for it; README.txt in it says what is where. Administrators can export the data of others, but without
+what people wrote, and only for the organizations that they administer; the account is told of it.
 
-The file gets its name once the archive is whole.
+The file gets its name once the archive is complete.
 
 Examples:
 

@@ -18,23 +18,23 @@ import (
 
 type userImportCommand struct {
 	access
-	File      string `arg:"" help:"File with a row for each person, and the names of the columns in the first; - is standard input."`
+	File      string `arg:"" help:"File with a row for each person, and the names of the columns in the first row; - is standard input."`
 	Org       string `required:"" aliases:"organization" placeholder:"TOKEN" help:"Organization that receives the accounts."`
 	DryRun    bool   `help:"Only say what would be refused."`
-	RequestID string `name:"request-id" placeholder:"ID" help:"Names the run, so that nobody is made twice; if left out, made of the file's content and the organization."`
+	RequestID string `name:"request-id" placeholder:"ID" help:"Names the run, so that no account is made twice; if left out, it is made from the file's content and the organization."`
 }
 
 func (userImportCommand) Help() string {
-	return `The file is CSV as spreadsheets write it: with commas, semicolons or tabs, in UTF-8, or in UTF-16 with its mark
-("Unicode text"). What is neither is read as windows-1252, which it says. The columns are those of "signet user create":
-username, email, emails, phone, phones, first_name, last_name, display_name, password, title, department, issue_key.
-They may also be called as the console calls them, whose list of people it takes. Several addresses in one cell have
-commas between them.
+	return `The file is CSV as spreadsheets write it: with commas, semicolons or tabs, in UTF-8, or in UTF-16 with
+its mark ("Unicode text"). Anything else is read as windows-1252, and the command says this. The columns are
+those of "signet user create": username, email, emails, phone, phones, first_name, last_name, display_name,
+password, title, department, issue_key. The columns may also have the names that the console gives them, so that
+you can import its list of people. Several addresses in one cell are separated by commas.
 
-It prints a line for each person who is made, and says what is wrong with a row by the number of its line in the file,
-from 1. Run again with the same file, within 24 hours, it makes those who are missing, and nobody
-twice; so it does with rows corrected in place, where both runs have the same --request-id. Otherwise who is there is
-refused, for the address. Exit code 1: a row was refused.
+It prints a line for each account that it makes, and says what is wrong with a row by the number of its line in
+the file, from 1. If you run it again with the same file within 24 hours, it makes the accounts that are
+missing, and none twice; the same is true for rows corrected in place, if both runs have the same --request-id.
+Otherwise rows whose address is taken are refused. Exit code 1: a row was refused.
 
 Example:
 
