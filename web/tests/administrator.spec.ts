@@ -28,7 +28,7 @@ test("an administrator keeps an organization, and no other", async ({ server, ho
 
   await c.tab("Requests");
   await c.row("Requests", "Bob Brown").getByRole("button", { name: "Approve" }).click();
-  await expect(c.listing("Requests").getByText("Nobody asks for anything.")).toBeVisible();
+  await expect(c.listing("Requests").getByText("There are no requests.")).toBeVisible();
   const { roles } = await bob.client.getRoles("me", organization);
   expect(roles).toMatchObject([{ organization: { roles: ["admin"] } }]);
 

@@ -43,11 +43,11 @@ test("an operator sets a server up with the pages alone", async ({ server, open 
   await c.listing("People").getByRole("button", { name: "Many from CSV" }).click();
   const file = { name: "people.csv", mimeType: "text/csv", buffer: Buffer.from(people) };
   await c.dialog.getByLabel("Choose a CSV file").setInputFiles(file);
-  const wrong = c.dialog.getByRole("region", { name: "Rows that are wrong" }).getByRole("cell");
+  const wrong = c.dialog.getByRole("region", { name: "Rows with errors" }).getByRole("cell");
   await expect(wrong).toHaveText(["4", "Alice again", /^username/]); // one row
   await picture(page, "console-import");
   await c.dialog.getByRole("button", { name: "Create 2 people" }).click();
-  await expect(c.dialog.getByRole("status").filter({ hasText: "were made" })).toHaveText("2 people were made, 0 were not.");
+  await expect(c.dialog.getByRole("status").filter({ hasText: "were created" })).toHaveText("2 people were created. Not created: 0.");
   const download = page.waitForEvent("download");
   await c.dialog.getByRole("button", { name: "Results as CSV" }).click();
   expect((await download).suggestedFilename()).toBe("people.csv");
@@ -65,13 +65,13 @@ test("an operator sets a server up with the pages alone", async ({ server, open 
   await expect(c.rows("Requests")).toHaveText([/^Alice Ames/]);
   await picture(page, "console-requests");
   await c.row("Requests", "Alice Ames").getByRole("button", { name: "Approve" }).click();
-  await expect(c.listing("Requests").getByText("Nobody asks for anything.")).toBeVisible();
+  await expect(c.listing("Requests").getByText("There are no requests.")).toBeVisible();
 
   await c.tab("People");
   await c.row("People", "Alice Ames").getByRole("link", { name: "Alice Ames Administrator" }).click();
   await expect(c.rows("Keys")).toHaveCount(1);
   await c.listing("Keys").getByRole("button", { name: "New key" }).click();
-  await c.dialog.getByLabel("Ends after days").fill("30");
+  await c.dialog.getByLabel("Ends after (days)").fill("30");
   await c.dialog.getByRole("button", { name: "Issue" }).click();
   const key = await c.issuedKey();
   await picture(page, "console-secret");
@@ -84,7 +84,7 @@ test("an operator sets a server up with the pages alone", async ({ server, open 
   await c.tab("Audit log");
   await expect(c.listing("Audit log").getByText("key.revoke", { exact: true })).toBeVisible();
   await c.main.getByRole("button", { name: "Check" }).click();
-  await expect(c.main.getByRole("status")).toHaveText(/^\d+ entries, each follows from the one before\.$/);
+  await expect(c.main.getByRole("status")).toHaveText(/^\d+ entries; each follows from the one before\.$/);
   await c.main.getByRole("button", { name: "Follow" }).click();
   await expect(c.main.getByRole("list", { name: "Following" })).toBeVisible();
   await picture(page, "console-audit");

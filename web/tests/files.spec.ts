@@ -29,7 +29,7 @@ test("the files of a conversation are listed in its details, as far back as one 
   const link = files.getByRole("link", { name: long });
   await expect(link).toHaveAttribute("href", /\/attachment\/1$/);
   await expect(link).toHaveAttribute("download", long);
-  await files.getByRole("button", { name: "Look for older ones" }).click();
+  await files.getByRole("button", { name: "Look for older files" }).click();
   await expect(listed).toHaveText([new RegExp(`^${long}`), labs, /^old\.pdf/]);
   await expect(files.getByRole("button")).toHaveCount(0); // there are no older ones
 });

@@ -9,7 +9,7 @@ const dot = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA
 const ward = { name: "ward.gif", mimeType: "image/gif", buffer: dot };
 
 const left = "You are no longer in this group.";
-const history = { name: "Who joins later sees what was written before" };
+const history = { name: "People who join later see what was written before" };
 
 /** members are those whom the details of a group list. */
 function members({ details }: Messenger): Locator {

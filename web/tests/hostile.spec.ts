@@ -16,7 +16,7 @@ test.use({ trace: "off", screenshot: "only-on-failure" });
 test.describe("hostile texts stay texts", { tag: "@looks" }, () => {
   test("in the messenger", async ({ den, open }) => {
     const m = new Messenger(await open(den.alice));
-    const messages = m.items.filter({ has: m.page.getByRole("button", { name: "What to do with this message" }) });
+    const messages = m.items.filter({ has: m.page.getByRole("button", { name: "Actions for this message" }) });
     await holds(m.page, "list", hostile, tall);
 
     await goTo(m.page, `/c/${den.ward}/details`);
@@ -89,7 +89,7 @@ test.describe("hostile texts stay texts", { tag: "@looks" }, () => {
     const rows = hostile.map((text) => `"${text.replaceAll('"', '""')}",${den.alice.username}\n`);
     const buffer = Buffer.from(`display_name,username\n${rows.join("")}`);
     await c.dialog.getByLabel("Choose a CSV file").setInputFiles({ name: "people.csv", mimeType: "text/csv", buffer });
-    await expect(c.rows("Rows that are wrong")).toHaveCount(hostile.length);
+    await expect(c.rows("Rows with errors")).toHaveCount(hostile.length);
     await holds(c.page, "console-import", hostile);
   });
 

@@ -158,7 +158,7 @@ test("files are attached by the button and dropped: a picture is shown in place,
   const attached = a.page.getByRole("paragraph").filter({ has: remove });
 
   await pick(film);
-  await expect(a.page.getByRole("alert")).toHaveText("film.mov has 27.3 MB. A file may have up to 26.2 MB.");
+  await expect(a.page.getByRole("alert")).toHaveText("film.mov is 27.3 MB. A file may be up to 26.2 MB.");
   await expect(attached).toHaveCount(0);
   await pick(scan);
   await expect(attached.getByText("scan.png", { exact: true })).toBeVisible();

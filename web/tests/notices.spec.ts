@@ -49,7 +49,7 @@ test("messages are told by notifications, as much as one chose, until they are r
   const a = new Notices(await open(alice, "/", { permissions: ["notifications"] }));
   await expect(a.list.getByText("No conversations yet.")).toBeVisible();
   await a.hasIcon(false);
-  await a.choose("That there is a message", alice, "sign");
+  await a.choose("Only that there is a message", alice, "sign");
   await bob.tell(alice, "Is bed 12 free?");
   await a.tells("Signet: New message");
   await a.hasIcon(true);
@@ -109,7 +109,7 @@ test("a message that comes before the page has its worker is told when it has", 
   await a.page.addInitScript(holdWorkers);
   await a.page.goto("/");
   await expect(a.list.getByText("No conversations yet.")).toBeVisible();
-  await a.choose("That there is a message", alice, "sign");
+  await a.choose("Only that there is a message", alice, "sign");
   await bob.tell(alice, "Is bed 12 free?");
   await expect(a.entry("Bob Brown")).toBeVisible();
   await a.page.evaluate(() => (window as unknown as { letWorkersBegin: () => void }).letWorkersBegin());

@@ -26,7 +26,7 @@ test.describe("with a server of its own, whose line is cut", () => {
     await a.has("Is bed 12 free?");
 
     await server.cut();
-    const banner = a.page.getByText("No connection. What is loaded stays readable.", { exact: true });
+    const banner = a.page.getByText("No connection. You can still read what has been loaded.", { exact: true });
     await expect(banner).toBeVisible();
     const lines = ["Line 0", "Line 1", "Line 2", "Line 3", "Line 4"];
     for (const line of lines) await a.write(line);

@@ -83,7 +83,7 @@ test("a person imports what Excel saves, and what the console exports", async ({
   await choose.setInputFiles({ name: "excel.csv", mimeType: "text/csv", buffer: Buffer.from(saved, "latin1") });
   await expect(c.dialog.getByText("read as Western European (windows-1252)")).toBeVisible();
   await c.dialog.getByRole("button", { name: "Create 1 person" }).click();
-  await expect(c.dialog.getByText("1 people were made")).toBeVisible();
+  await expect(c.dialog.getByText("1 person was created.")).toBeVisible();
   const made = await server.operator.lookupUser(`joerg-${number}`);
   expect(made.display_name).toBe('Jörg "Joe" Müller');
 
@@ -100,7 +100,7 @@ test("a person imports what Excel saves, and what the console exports", async ({
   expect(exported.subarray(0, 3)).toEqual(Buffer.from([0xef, 0xbb, 0xbf]));
   await c.listing("People").getByRole("button", { name: "Many from CSV" }).click();
   await choose.setInputFiles({ name: "People.csv", mimeType: "text/csv", buffer: exported });
-  await expect(c.dialog.getByText("0 people can be made.")).toBeVisible(); // nobody is made twice
-  const refused = c.dialog.getByRole("region", { name: "Rows that are wrong" });
+  await expect(c.dialog.getByText("0 people can be created.")).toBeVisible(); // nobody is made twice
+  const refused = c.dialog.getByRole("region", { name: "Rows with errors" });
   await expect(refused.getByRole("row").filter({ hasText: alice.name })).toContainText("username");
 });
