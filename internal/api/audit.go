@@ -2,15 +2,14 @@ package api
 
 import (
 	"context"
-	"encoding/hex"
 	"log/slog"
 
 	"signet/internal/access"
 	"signet/internal/api/guard"
+	"signet/internal/api/wire"
 	"signet/internal/audit"
 	"signet/internal/model"
 	"signet/internal/service"
-	"signet/internal/store"
 )
 
 // origin says where a call comes from, for the audit log.
@@ -68,12 +67,6 @@ func (a *API) audited(c *call, told *model.Error) bool {
 	return false
 }
 
-// wireAudit is a line of the audit log.
-type wireAudit struct {
-	model.AuditEntry
-	Hash string `json:"hash"`
-}
-
 // getAudit: GET /organization/:organization/audit, and GET /audit for the platform's
 // part.
 func (a *API) getAudit(ctx context.Context, c *call) (answer, error) {
@@ -100,16 +93,12 @@ func (a *API) getAudit(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return reply(wireAuditLines(found)), nil
+	out := make([]wire.AuditLine, len(found))
+	for i := range found {
+		out[i] = wire.ShownAuditLine(&found[i].AuditEntry, found[i].Hash)
+	}
+	return reply(out), nil
 }
 
 // maxAuditNumber is more than a chain ever has lines.
 const maxAuditNumber = 1<<31 - 1
-
-func wireAuditLines(found []store.AuditRow) []wireAudit {
-	out := make([]wireAudit, len(found))
-	for i, e := range found {
-		out[i] = wireAudit{e.AuditEntry, hex.EncodeToString(e.Hash)}
-	}
-	return out
-}

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"encoding/hex"
 	"net/http"
 	"strconv"
 	"time"
@@ -64,7 +63,7 @@ type auditSink struct{ eventSink }
 
 // Line adds one.
 func (s *auditSink) Line(line *store.AuditRow) error {
-	text, err := wire.Marshal(wireAudit{line.AuditEntry, hex.EncodeToString(line.Hash)})
+	text, err := wire.Marshal(wire.ShownAuditLine(&line.AuditEntry, line.Hash))
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"signet/internal/api/wire"
 	"signet/internal/health"
 	"signet/internal/model"
 	"signet/internal/store"
@@ -124,20 +125,6 @@ func internalError() *model.Error {
 // asModel returns the error of a chain that a caller may be told.
 func asModel(err error) (*model.Error, bool) { return errors.AsType[*model.Error](err) }
 
-// errorEnvelope is the body of every error.
-type errorEnvelope struct {
-	Status string    `json:"status"`
-	Error  errorBody `json:"error"`
-}
-
-type errorBody struct {
-	Status    int    `json:"status"`
-	Code      string `json:"code"`
-	Message   string `json:"message"`
-	Field     string `json:"field,omitempty"`
-	RequestID string `json:"request_id"`
-}
-
 // writeError answers a call with an error. Where the answer has begun already, it
 // breaks the connection off, so that the client does not take a part for the whole.
 func (a *API) writeError(c *call, status int, shown *model.Error) {
@@ -176,7 +163,9 @@ func writeEnvelope(w http.ResponseWriter, r *http.Request, status int, id string
 	}
 	e := encoders.Get().(*encoder)
 	defer e.release()
-	if err := e.encode(errorEnvelope{"fail", errorBody{status, shown.Code, shown.Message, shown.Field, id}}); err != nil {
+	failure := wire.Failure{Status: "fail", Error: wire.Error{Status: status, Code: shown.Code, Message: shown.Message,
+		Field: shown.Field, RequestID: id}}
+	if err := e.encode(failure); err != nil {
 		panic(err) // texts and numbers always encode
 	}
 	send(w, r, status, e.buffer.Bytes())

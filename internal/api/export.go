@@ -201,7 +201,7 @@ func exportKeys(ctx context.Context, out *archive, from *export.Archive) error {
 	}
 	return out.list("keys.json", func(add func(any) error) error {
 		for i := range keys {
-			if err := add(shownKey(&keys[i])); err != nil {
+			if err := add(wire.ShownKey(&keys[i])); err != nil {
 				return err
 			}
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"signet/internal/access"
+	"signet/internal/api/wire"
 	"signet/internal/model"
 	"signet/internal/testclock"
 	"signet/internal/testlog"
@@ -135,7 +136,7 @@ func (h *harness) wantReply(got answered) any {
 // shaped as the contract says.
 func (h *harness) wantError(got answered, status int, code, field string) {
 	h.t.Helper()
-	var envelope errorEnvelope
+	var envelope wire.Failure
 	decoder := json.NewDecoder(bytes.NewReader(got.body))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&envelope); err != nil {

@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"math"
-	"net/netip"
 	"time"
 
 	"signet/internal/access"
@@ -22,28 +21,6 @@ type wireIssuedKey struct {
 	Networks    []string  `json:"allowed_networks,omitempty"`
 
 	Organization model.OrganizationID `json:"organization,omitempty"`
-}
-
-// wireKey is a key as it is listed, without its secret.
-type wireKey struct {
-	APIKey       string          `json:"api_key"`
-	Kind         string          `json:"kind"`
-	CreatedTime  wire.Time       `json:"created_time"`
-	LastUsedTime wire.Time       `json:"last_used_time,omitzero"`
-	LastAddress  netip.Addr      `json:"last_used_address,omitzero"`
-	ExpiresTime  wire.Time       `json:"expires_time,omitzero"`
-	IssuedBy     model.AccountID `json:"issued_by,omitzero"`
-	Networks     []string        `json:"allowed_networks,omitempty"`
-
-	Organization model.OrganizationID `json:"organization,omitempty"`
-
-	Device  string `json:"device,omitempty"`
-	Session bool   `json:"session,omitempty"`
-	Current bool   `json:"current,omitempty"` // it is the session that asks
-
-	// Where they are not the server's settings.
-	MessagesPerDay    *int `json:"messages_per_day,omitempty"`
-	RequestsPerSecond *int `json:"requests_per_second,omitempty"`
 }
 
 // maxSeconds keeps a duration that a client names within what can be counted.
@@ -91,23 +68,12 @@ func (a *API) listKeys(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	out := make([]wireKey, len(keys))
+	out := make([]wire.Key, len(keys))
 	for i, k := range keys {
-		out[i] = shownKey(&k)
+		out[i] = wire.ShownKey(&k)
 		out[i].Current = k.Session && k.Key == c.actor.Key.Key
 	}
 	return reply(out), nil
-}
-
-// shownKey shows a key.
-func shownKey(k *model.Key) wireKey {
-	return wireKey{
-		APIKey: k.Key, Kind: k.Kind.String(), CreatedTime: wire.Time(k.Created), LastUsedTime: wire.Time(k.LastUsed),
-		LastAddress: k.LastAddress,
-		ExpiresTime: wire.Time(k.Expires), IssuedBy: k.IssuedBy, Networks: k.Networks.Strings(), Organization: k.Scope,
-		Device: k.Device, Session: k.Session,
-		MessagesPerDay: k.MessagesPerDay, RequestsPerSecond: k.RequestsPerSecond,
-	}
 }
 
 // revokeKey: DELETE /user/:user/key/:key.

@@ -9,14 +9,6 @@ import (
 	"signet/internal/overview"
 )
 
-// wirePage is a page of a list.
-type wirePage[W any] struct {
-	Results  []W `json:"results"`
-	Metadata struct {
-		Continuation string `json:"continuation,omitempty"`
-	} `json:"metadata"`
-}
-
 // maxDays is the longest time, in days, that a filter of a list names.
 const maxDays = 36500
 
@@ -33,7 +25,7 @@ func listed[E, W any](a *API, c *call, page overview.Page[E], err error, show fu
 		return answer{}, err
 	}
 	a.charge(c, costOfList(len(page.Results)))
-	out := wirePage[W]{Results: make([]W, len(page.Results))}
+	out := wire.Page[W]{Results: make([]W, len(page.Results))}
 	out.Metadata.Continuation = page.Continuation
 	for i := range page.Results {
 		out.Results[i] = show(&page.Results[i])
@@ -155,7 +147,7 @@ func (a *API) listRequests(ctx context.Context, c *call) (answer, error) {
 
 // wireListedKey is a Key with its owner.
 type wireListedKey struct {
-	wireKey
+	wire.Key
 	AccountID model.AccountID `json:"account_id"`
 	Username  string          `json:"username"`
 }
@@ -186,7 +178,7 @@ func (a *API) listOrganizationKeys(ctx context.Context, c *call) (answer, error)
 		page, err = a.overview.AllKeys(ctx, c.actor, filter, ask)
 	}
 	return listed(a, c, page, err, func(k *overview.Key) wireListedKey {
-		return wireListedKey{shownKey(&k.Key), k.Account, k.Username}
+		return wireListedKey{wire.ShownKey(&k.Key), k.Account, k.Username}
 	})
 }
 

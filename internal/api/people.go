@@ -12,13 +12,6 @@ import (
 	"signet/internal/people"
 )
 
-// wireCreatedUser is a User with its first key, where one was asked for.
-type wireCreatedUser struct {
-	wire.User
-	APIKey    string `json:"api_key,omitempty"`
-	APISecret string `json:"api_secret,omitempty"`
-}
-
 // createUser: POST /user (call 28).
 func (a *API) createUser(ctx context.Context, c *call) (answer, error) {
 	f := &c.body.Fields
@@ -34,8 +27,8 @@ func (a *API) createUser(ctx context.Context, c *call) (answer, error) {
 	return reply(c.createdUser(&created)), nil
 }
 
-func (c *call) createdUser(made *people.Created) wireCreatedUser {
-	out := wireCreatedUser{User: c.User(made.Entity)}
+func (c *call) createdUser(made *people.Created) wire.CreatedUser {
+	out := wire.CreatedUser{User: c.User(made.Entity)}
 	if made.Key != nil {
 		out.APIKey, out.APISecret = made.Key.Key.Key, made.Key.Secret
 	}
@@ -95,11 +88,11 @@ func (a *API) eraseUser(ctx context.Context, c *call) (answer, error) {
 
 // wireResult is what became of one of many people.
 type wireResult struct {
-	Index    int              `json:"index"`
-	Status   int              `json:"status"`
-	Repeated bool             `json:"repeated,omitempty"`
-	User     *wireCreatedUser `json:"user,omitempty"`
-	Error    *errorBody       `json:"error,omitempty"`
+	Index    int               `json:"index"`
+	Status   int               `json:"status"`
+	Repeated bool              `json:"repeated,omitempty"`
+	User     *wire.CreatedUser `json:"user,omitempty"`
+	Error    *wire.Error       `json:"error,omitempty"`
 }
 
 // wireResults are what became of all of them, in their order.
@@ -150,7 +143,8 @@ func (a *API) createUsers(ctx context.Context, c *call) (answer, error) {
 		case err != nil:
 			shown := shownError(err)
 			result.Status = statuses[shown.Kind]
-			result.Error = &errorBody{result.Status, shown.Code, shown.Message, shown.Field, c.id}
+			result.Error = &wire.Error{Status: result.Status, Code: shown.Code, Message: shown.Message, Field: shown.Field,
+				RequestID: c.id}
 			if told, ok := asModel(err); !ok {
 				failed = err
 			} else if a.audited(c, told) && !many.DryRun {

@@ -86,19 +86,13 @@ func (a *API) removeFromRoster(ctx context.Context, c *call) (answer, error) {
 	return noContent(), a.service.RemoveFromRoster(ctx, c.actor, c.path("entity"), c.organization())
 }
 
-// wireUnread is the answer of both unread counts.
-type wireUnread struct {
-	Messages int `json:"unread_count"`
-	Priority int `json:"unread_priority_count"`
-}
-
 // getUnread: GET /user/:user/message/unread_count (call 25).
 func (a *API) getUnread(ctx context.Context, c *call) (answer, error) {
 	unread, err := a.service.Unread(ctx, c.actor, c.path("user"))
 	if err != nil {
 		return answer{}, err
 	}
-	return reply(wireUnread(unread)), nil
+	return reply(wire.Unread(unread)), nil
 }
 
 // getUnreadIn: GET /user/:user/organization/:organization/message/unread_count (call 26).
@@ -107,5 +101,5 @@ func (a *API) getUnreadIn(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return reply(wireUnread(unread)), nil
+	return reply(wire.Unread(unread)), nil
 }

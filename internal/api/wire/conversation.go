@@ -33,6 +33,12 @@ func (v *View) Conversation(f *service.Conversation) Conversation {
 	return w
 }
 
+// Unread is how many messages an account has not read.
+type Unread struct {
+	Messages int `json:"unread_count"`
+	Priority int `json:"unread_priority_count"`
+}
+
 // HistoryText is a page of messages as an answer.
 func (v *View) HistoryText(h *service.History) Text {
 	return Text{(len(h.Messages) + 1) * UsualEvent, func(b []byte) ([]byte, error) {

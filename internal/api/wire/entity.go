@@ -37,6 +37,13 @@ type User struct {
 	Disabled          bool                 `json:"disabled,omitempty"`
 }
 
+// CreatedUser is a User with its first key, where one was asked for.
+type CreatedUser struct {
+	User
+	APIKey    string `json:"api_key,omitempty"`
+	APISecret string `json:"api_secret,omitempty"`
+}
+
 // User shows an account.
 func (v *View) User(e model.Entity) User {
 	account := e.Account
