@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"runtime/debug"
 
+	"signet/internal/api/output"
 	"signet/internal/api/wire"
 	"signet/internal/audit"
 	"signet/internal/fanout"
@@ -32,7 +33,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := &call{request: r, endpoint: a.unmatched, vendor: &a.vendor, started: a.clock(),
 		View: wire.View{Namespace: a.vendor.namespace, Base: a.links(r)}}
 	c.writer.ResponseWriter = w
-	c.id = SetHeaders(w.Header(), r)
+	c.id = output.SetHeaders(w.Header(), r)
 	a.origins.SetHeaders(w.Header(), r)
 	a.metrics.inFlight.Inc()
 	defer a.finish(c)
@@ -73,7 +74,7 @@ func (a *API) run(ctx context.Context, c *call) (answer, error) {
 	if c.actor != nil {
 		a.charge(c, costOfRows(*rows))
 	}
-	if err == nil && c.writer.status == 0 {
+	if err == nil && c.writer.Status == 0 {
 		err = c.err() // an endpoint that has not asked
 	}
 	if err != nil && definite(err) {

@@ -50,7 +50,7 @@ func (a *API) streamAudit(ctx context.Context, c *call) (answer, error) {
 	head := &headWriter{writer: &c.writer, control: http.NewResponseController(&c.writer)}
 	_ = head.control.SetReadDeadline(time.Time{}) // nothing cuts it but its own deadlines
 	err := a.streams.FollowAudit(ctx, c.actor, request, &auditSink{eventSink{view: c.View, out: head}})
-	if err != nil && c.writer.status == 0 {
+	if err != nil && c.writer.Status == 0 {
 		h.Del("X-Accel-Buffering") // it is an answer like any other
 		return answer{}, err
 	}

@@ -8,6 +8,7 @@ import (
 	"signet/internal/access"
 	"signet/internal/api/guard"
 	"signet/internal/api/input"
+	"signet/internal/api/output"
 	"signet/internal/api/wire"
 	"signet/internal/audit"
 	"signet/internal/content"
@@ -21,7 +22,7 @@ type call struct {
 	wire.View
 	vendor   *vendor
 	request  *http.Request
-	writer   responseWriter
+	writer   output.Writer
 	endpoint *endpoint
 	actor    *model.Actor   // who calls; nil on public routes
 	proven   *access.Proven // whose password a sign-in gave

@@ -4,7 +4,7 @@
 //
 // The adapter owns what is the same for every call (contract, section 1): it
 // finds the route, refuses what guard refuses, checks credentials, reads the
-// request by input, writes the envelope, errors and headers, and
+// request by input, answers by output, and
 // logs and counts. The steps are in the order in which the contract lets one error win
 // over another; adapter.go shows it.
 //

@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"math"
 	"net/http"
-	"strconv"
-	"time"
 
-	"signet/internal/api/wire"
+	"signet/internal/api/output"
 	"signet/internal/health"
 	"signet/internal/model"
 	"signet/internal/store"
@@ -36,23 +33,6 @@ const (
 	codeUnavailable        = "unavailable"                 // 503
 )
 
-// statuses is the one table from kinds of errors to statuses.
-var statuses = [...]int{
-	model.Internal:        http.StatusInternalServerError,
-	model.Invalid:         http.StatusBadRequest,
-	model.Unauthenticated: http.StatusUnauthorized,
-	model.Forbidden:       http.StatusForbidden,
-	model.NotFound:        http.StatusNotFound,
-	model.TooLarge:        http.StatusRequestEntityTooLarge,
-	model.UnsupportedType: http.StatusUnsupportedMediaType,
-	model.TooMany:         http.StatusTooManyRequests,
-	model.Unavailable:     http.StatusServiceUnavailable,
-	model.Lost:            http.StatusInternalServerError,
-}
-
-// retryAfter is how long a client waits where the cause names no time.
-const retryAfter = time.Second
-
 // fail answers a call that ended in an error, and logs what only the operator
 // is to know.
 func (a *API) fail(ctx context.Context, c *call, err error) {
@@ -63,7 +43,7 @@ func (a *API) fail(ctx context.Context, c *call, err error) {
 			Message: "The endpoint does not have this method."})
 		return
 	}
-	if c.writer.failed || ctx.Err() != nil && errors.Is(err, context.Canceled) {
+	if c.writer.Failed || ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		// The client left: its answer is no error. One that was too slow is still there, and
 		// sees that the answer breaks off.
 		c.abandoned = true
@@ -88,7 +68,7 @@ func (a *API) fail(ctx context.Context, c *call, err error) {
 			a.logFailure(ctx, c, slog.LevelWarn, err)
 		}
 	}
-	a.writeError(c, statuses[shown.Kind], shown)
+	a.writeError(c, output.Status(shown.Kind), shown)
 }
 
 func (a *API) logFailure(ctx context.Context, c *call, level slog.Level, err error) {
@@ -104,7 +84,7 @@ func (a *API) logFailure(ctx context.Context, c *call, level slog.Level, err err
 func shownError(err error) *model.Error {
 	told, ok := asModel(err)
 	switch {
-	case ok && told.Kind > model.Internal && int(told.Kind) < len(statuses):
+	case ok && told.Kind > model.Internal && output.Status(told.Kind) != 0:
 		return told
 	case errors.Is(err, store.ErrUnavailable), errors.Is(err, store.ErrClosed), errors.Is(err, context.DeadlineExceeded):
 		return unavailable()
@@ -113,7 +93,7 @@ func shownError(err error) *model.Error {
 }
 
 func unavailable() *model.Error {
-	return &model.Error{Kind: model.Unavailable, Code: codeUnavailable, RetryAfter: retryAfter,
+	return &model.Error{Kind: model.Unavailable, Code: codeUnavailable, RetryAfter: output.RetryAfter,
 		Message: "The service is not available at the moment, please try again."}
 }
 
@@ -128,8 +108,8 @@ func asModel(err error) (*model.Error, bool) { return errors.AsType[*model.Error
 // writeError answers a call with an error. Where the answer has begun already, it
 // breaks the connection off, so that the client does not take a part for the whole.
 func (a *API) writeError(c *call, status int, shown *model.Error) {
-	if c.writer.status != 0 {
-		if c.writer.status != http.StatusSwitchingProtocols {
+	if c.writer.Status != 0 {
+		if c.writer.Status != http.StatusSwitchingProtocols {
 			panic(http.ErrAbortHandler)
 		}
 		return
@@ -140,35 +120,5 @@ func (a *API) writeError(c *call, status int, shown *model.Error) {
 	} {
 		delete(h, name) // of an answer that did not come about
 	}
-	writeEnvelope(&c.writer, c.request, status, c.id, shown)
+	output.Error(&c.writer, c.request, status, c.id, shown)
 }
-
-// Refuse answers a request that does not come as far as the interface, as the
-// interface does.
-func Refuse(w http.ResponseWriter, r *http.Request, refusal *model.Error) {
-	writeEnvelope(w, r, statuses[refusal.Kind], SetHeaders(w.Header(), r), refusal)
-}
-
-// writeEnvelope is the one place that writes an error.
-func writeEnvelope(w http.ResponseWriter, r *http.Request, status int, id string, shown *model.Error) {
-	h := w.Header()
-	if status == http.StatusUnauthorized && len(r.Header["Sec-Fetch-Site"]) == 0 {
-		// A browser, which alone has this header, would open a dialog of its own.
-		h["WWW-Authenticate"] = basicChallenge
-	}
-	if wait := shown.RetryAfter; wait > 0 {
-		h["Retry-After"] = []string{strconv.Itoa(int(math.Ceil(wait.Seconds())))}
-	} else if status == http.StatusServiceUnavailable {
-		h["Retry-After"] = []string{strconv.Itoa(int(retryAfter.Seconds()))}
-	}
-	e := encoders.Get().(*encoder)
-	defer e.release()
-	failure := wire.Failure{Status: "fail", Error: wire.Error{Status: status, Code: shown.Code, Message: shown.Message,
-		Field: shown.Field, RequestID: id}}
-	if err := e.encode(failure); err != nil {
-		panic(err) // texts and numbers always encode
-	}
-	send(w, r, status, e.buffer.Bytes())
-}
-
-var basicChallenge = []string{`Basic realm="signet", charset="UTF-8"`}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"signet/internal/api/output"
 	"signet/internal/api/wire"
 	"signet/internal/model"
 	"signet/internal/service"
@@ -81,61 +82,61 @@ func (a *API) pollEvents(ctx context.Context, c *call) (answer, error) {
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}
-	var e *encoder // nil while the poll waits
+	var body *output.Body // nil while the poll waits
 	count := 0
 	begin := func() {
-		if e == nil {
-			e = encoders.Get().(*encoder)
-			e.buffer.WriteString(eventsBegin)
+		if body == nil {
+			body = output.NewBody()
+			body.WriteString(eventsBegin)
 		}
 	}
 	c.answer = a.answers.Hold(c.actor.Key.Counter)
 	options.Take = func(events []model.Event) (int, error) {
 		begin()
-		taken, err := c.appendTaken(e, events)
+		taken, err := c.appendTaken(body, events)
 		count += taken
 		return taken, err
 	}
 	_, err := a.service.Poll(ctx, c.actor, options)
 	begin()
 	if err != nil {
-		e.release()
+		body.Release()
 		return answer{}, err
 	}
 	a.charge(c, costOfEvents(count))
-	e.buffer.WriteString("]}")
-	return answer{status: http.StatusOK, encoded: e}, nil
+	body.WriteString("]}")
+	return answer{status: http.StatusOK, encoded: body}, nil
 }
 
 // mostEvents is how many bytes the answer to a poll has at most, even where more events
 // were asked for (contract, section 6). One event always fits.
 const mostEvents = 4 << 20
 
-// appendTaken writes events to the end of the list that the encoder has begun, as far as
+// appendTaken writes events to the end of the list that the body has begun, as far as
 // there is room, and returns how many that were.
-func (c *call) appendTaken(e *encoder, events []model.Event) (int, error) {
-	e.buffer.Grow(min(len(events)*wire.UsualEvent, mostEvents))
+func (c *call) appendTaken(body *output.Body, events []model.Event) (int, error) {
+	body.Grow(min(len(events)*wire.UsualEvent, mostEvents))
 	for i := range events {
-		text, err := c.AppendEvent(append(e.buffer.AvailableBuffer(), ','), &events[i])
+		text, err := c.AppendEvent(append(body.AvailableBuffer(), ','), &events[i])
 		if err != nil {
 			return i, err
 		}
-		if e.buffer.Len() == len(eventsBegin) {
+		if body.Len() == len(eventsBegin) {
 			text = text[1:] // the comma
-		} else if e.buffer.Len()+len(text) > mostEvents-len("]}") {
+		} else if body.Len()+len(text) > mostEvents-len("]}") {
 			return i, nil
 		} else if err := c.answer.Take(len(text)); err != nil {
-			if e.buffer.Len() == len(eventsBegin) {
+			if body.Len() == len(eventsBegin) {
 				return i, err
 			}
 			return i, nil // the others the next time
 		}
-		e.buffer.Write(text)
+		body.Write(text)
 	}
 	return len(events), nil
 }
 
-const eventsBegin = replyBegin + "["
+const eventsBegin = output.ReplyBegin + "["
 
 // streamOptions reads what a stream asks for, from header and query.
 func (a *API) streamOptions(c *call) stream.Request {

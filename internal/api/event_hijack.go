@@ -70,12 +70,12 @@ func (c *hijacked) watch(st *stream.Stream) {
 
 // ending keeps of a call only what is told of it at its end.
 func (c *call) ending() func() *call {
-	endpoint, id, started, status, method, caller := c.endpoint, c.id, c.started, c.writer.status, c.request.Method,
+	endpoint, id, started, status, method, caller := c.endpoint, c.id, c.started, c.writer.Status, c.request.Method,
 		c.caller
 	return func() *call {
 		over := &call{endpoint: endpoint, id: id, started: started, streamed: true, request: &http.Request{Method: method},
 			caller: caller}
-		over.writer.status = status
+		over.writer.Status = status
 		return over
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"signet/internal/api/output"
 	"signet/internal/api/wire"
 	"signet/internal/large"
 	"signet/internal/live"
@@ -36,7 +37,7 @@ func (a *API) streamEvents(ctx context.Context, c *call) (answer, error) {
 	ctx = a.streamRoom(ctx, c)
 	st, err := a.streams.Open(ctx, c.actor, options, sink)
 	switch {
-	case err != nil && c.writer.status == 0:
+	case err != nil && c.writer.Status == 0:
 		return answer{}, err
 	case st == nil:
 		c.logged = err
@@ -79,21 +80,21 @@ func (a *API) streamRoom(ctx context.Context, c *call) context.Context {
 	return ctx
 }
 
-// output is how the bytes of a stream reach its client.
-type output interface {
+// outlet is how the bytes of a stream reach its client.
+type outlet interface {
 	send(text []byte) error // all of it, within streamPatience, or little more
 	abort()
 }
 
 // headWriter writes to the answer of a call.
 type headWriter struct {
-	writer  *responseWriter
+	writer  *output.Writer
 	control *http.ResponseController
 	hijack  bool // the connection is to be hijacked
 }
 
 func (w *headWriter) send(text []byte) error {
-	if w.writer.status == 0 && w.hijack {
+	if w.writer.Status == 0 && w.hijack {
 		// This tells net/http to write what follows to the connection without framing it,
 		// until the connection ends.
 		w.writer.Header().Set("Transfer-Encoding", "identity")
@@ -112,7 +113,7 @@ func (w *headWriter) abort() {} // the server closes the connections of calls
 // eventSink writes events as unnamed server-sent events.
 type eventSink struct {
 	view   wire.View
-	out    output
+	out    outlet
 	buffer *bytes.Buffer // of what was added and is not written; nil: nothing was
 }
 
@@ -121,7 +122,7 @@ var sinkBuffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // freeSinkBuffer gives one back.
 func freeSinkBuffer(b *bytes.Buffer) {
-	if b.Cap() <= keptBuffer {
+	if b.Cap() <= output.KeptBuffer {
 		b.Reset()
 		sinkBuffers.Put(b)
 	}

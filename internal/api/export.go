@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"path"
 	"strings"
 
+	"signet/internal/api/output"
 	"signet/internal/api/wire"
 	"signet/internal/export"
 	"signet/internal/model"
@@ -67,6 +69,20 @@ type wireManifest struct {
 	AttachmentLost wireLost               `json:"attachments_lost"`
 }
 
+// wireArchiveFile is a file of data in an archive.
+type wireArchiveFile struct {
+	Name    string `json:"name"`
+	Entries int    `json:"entries"`
+}
+
+func archiveFiles(files []output.ArchiveFile) []wireArchiveFile {
+	out := make([]wireArchiveFile, len(files))
+	for i, file := range files {
+		out[i] = wireArchiveFile(file)
+	}
+	return out
+}
+
 type wireLost struct {
 	Missing int `json:"missing"`
 	Damaged int `json:"damaged"`
@@ -85,15 +101,15 @@ func (a *API) exportUser(ctx context.Context, c *call) (answer, error) {
 	a.charge(c, costOfExport)
 	h := c.writer.Header()
 	h.Set("Content-Type", "application/zip")
-	h.Set("Content-Disposition", disposition("attachment", fmt.Sprintf("export-%s-%s.zip", archived.Account,
+	h.Set("Content-Disposition", output.Disposition("attachment", fmt.Sprintf("export-%s-%s.zip", archived.Account,
 		c.started.UTC().Format("20060102"))))
 	if c.head() {
 		c.writer.WriteHeader(http.StatusOK)
 		return streamed(), nil
 	}
 	err = a.writeExport(ctx, c, archived)
-	left := ctx.Err() != nil || c.writer.failed
-	archived.Written(c.writer.bytes, err, left)
+	left := ctx.Err() != nil || c.writer.Failed
+	archived.Written(c.writer.Bytes, err, left)
 	if err != nil && !left {
 		// The client sees a broken connection, and the log is the one place that says why,
 		// even of what a caller may be told.
@@ -104,8 +120,8 @@ func (a *API) exportUser(ctx context.Context, c *call) (answer, error) {
 
 // writeExport writes an archive. Without an error it is whole.
 func (a *API) writeExport(ctx context.Context, c *call, from *export.Archive) error {
-	out := newArchive(&exportWriter{out: &c.writer, clock: a.clock}, c.started.UTC())
-	if err := out.text("README.txt", exportReadme(from)); err != nil {
+	out := output.NewArchive(&c.writer, c.started.UTC(), a.clock)
+	if err := out.Text("README.txt", exportReadme(from)); err != nil {
 		return err
 	}
 	c.writer.Flush() // that the archive comes is known at once
@@ -117,19 +133,19 @@ func (a *API) writeExport(ctx context.Context, c *call, from *export.Archive) er
 		func() error { return exportKeys(ctx, out, from) },
 		func() error { return exportMutes(ctx, out, from) },
 		func() error {
-			return out.list("conversations.json", func(add func(any) error) error {
+			return out.List("conversations.json", func(add func(any) error) error {
 				return from.Conversations(ctx, func(found *service.Conversation) error {
 					return add(c.exportedConversation(found))
 				})
 			})
 		},
 		func() error {
-			return out.list("groups.json", func(add func(any) error) error {
+			return out.List("groups.json", func(add func(any) error) error {
 				return from.Groups(ctx, func(g *model.Group) error { return add(c.Group(g)) })
 			})
 		},
 		func() error {
-			return out.list("messages.jsonl", func(add func(any) error) error {
+			return out.List("messages.jsonl", func(add func(any) error) error {
 				return from.Messages(ctx, func(m *model.Message, rows []model.StatusRow) error {
 					return add(c.exportedMessage(m, rows, from.Own))
 				})
@@ -141,23 +157,23 @@ func (a *API) writeExport(ctx context.Context, c *call, from *export.Archive) er
 			}
 			lost, err = from.Attachments(ctx, func(m *model.Message, file io.Reader) error {
 				attachments++
-				return out.stored(attachmentPath(m), file)
+				return out.Stored(attachmentPath(m), file)
 			})
 			return err
 		},
 		func() error {
-			return out.list("audit.jsonl", func(add func(any) error) error {
+			return out.List("audit.jsonl", func(add func(any) error) error {
 				return from.Audit(ctx, func(e *model.AuditEntry) error { return add(e) })
 			})
 		},
 		func() error {
-			return out.object("manifest.json", wireManifest{
+			return out.Object("manifest.json", wireManifest{
 				AccountID: from.Account, AskedBy: c.actor.Account, MadeTime: wire.Time(c.started), ServerVersion: a.version,
 				Format: exportFormat, Content: from.Own, Organizations: from.Exported.Reader.Organizations(),
-				Files: out.files, Attachments: attachments, AttachmentLost: wireLost(lost),
+				Files: archiveFiles(out.Files), Attachments: attachments, AttachmentLost: wireLost(lost),
 			})
 		},
-		out.zip.Close,
+		out.Close,
 	} {
 		if err := part(); err != nil {
 			return err
@@ -166,7 +182,7 @@ func (a *API) writeExport(ctx context.Context, c *call, from *export.Archive) er
 	return nil
 }
 
-func exportAccount(ctx context.Context, c *call, out *archive, from *export.Archive) error {
+func exportAccount(ctx context.Context, c *call, out *output.Archive, from *export.Archive) error {
 	p, err := from.Profile(ctx)
 	if err != nil {
 		return err
@@ -182,24 +198,24 @@ func exportAccount(ctx context.Context, c *call, out *archive, from *export.Arch
 	for i, r := range p.Requests {
 		w.Requests[i] = wireExportedProposal{r.Organization, r.Title, r.Department, wire.Time(r.Created)}
 	}
-	return out.object("account.json", w)
+	return out.Object("account.json", w)
 }
 
-func exportAvatar(ctx context.Context, out *archive, from *export.Archive) error {
+func exportAvatar(ctx context.Context, out *output.Archive, from *export.Archive) error {
 	contentType, picture, err := from.Avatar(ctx)
 	if err != nil || picture == nil {
 		return err
 	}
 	_, kind, _ := strings.Cut(contentType, "/") // png, jpeg, gif or webp
-	return errors.Join(out.stored("avatar."+kind, picture), picture.Close())
+	return errors.Join(out.Stored("avatar."+kind, picture), picture.Close())
 }
 
-func exportKeys(ctx context.Context, out *archive, from *export.Archive) error {
+func exportKeys(ctx context.Context, out *output.Archive, from *export.Archive) error {
 	keys, err := from.Keys(ctx)
 	if err != nil {
 		return err
 	}
-	return out.list("keys.json", func(add func(any) error) error {
+	return out.List("keys.json", func(add func(any) error) error {
 		for i := range keys {
 			if err := add(wire.ShownKey(&keys[i])); err != nil {
 				return err
@@ -209,12 +225,12 @@ func exportKeys(ctx context.Context, out *archive, from *export.Archive) error {
 	})
 }
 
-func exportMutes(ctx context.Context, out *archive, from *export.Archive) error {
+func exportMutes(ctx context.Context, out *output.Archive, from *export.Archive) error {
 	mutes, err := from.Mutes(ctx)
 	if err != nil {
 		return err
 	}
-	return out.list("mutes.json", func(add func(any) error) error {
+	return out.List("mutes.json", func(add func(any) error) error {
 		for i := range mutes {
 			if err := add(wire.ShownMute(&mutes[i])); err != nil {
 				return err
@@ -240,6 +256,17 @@ func (c *call) exportedMessage(m *model.Message, rows []model.StatusRow, content
 		w.File = attachmentPath(m)
 	}
 	return w
+}
+
+// attachmentPath names the file of a message's attachment in an archive: its own name is
+// anybody's choice, and only a plain ending is left of it.
+func attachmentPath(m *model.Message) string {
+	const letters = "abcdefghijklmnopqrstuvwxyz0123456789"
+	ending := strings.ToLower(path.Ext(m.Attachment.Name))
+	if len(ending) < 2 || len(ending) > 9 || strings.Trim(ending[1:], letters) != "" {
+		ending = ""
+	}
+	return "attachments/" + m.ID.String() + ending
 }
 
 // exportReadme tells people what is in an archive.

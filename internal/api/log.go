@@ -42,7 +42,7 @@ func (a *API) logAccess(c *call, took time.Duration) {
 	attrs = append(attrs, slog.String("method", knownMethod(c.request.Method)), slog.String("route", c.endpoint.pattern),
 		slog.Int("status", status), slog.Duration("duration", took))
 	if a.accessLog && !c.streamed {
-		attrs = append(attrs, slog.Int64("bytes", c.writer.bytes))
+		attrs = append(attrs, slog.Int64("bytes", c.writer.Bytes))
 	}
 	attrs = append(append(attrs, slog.String("request_id", c.id)), a.readCaller(c).attrs()...)
 	if told, ok := asModel(c.logged); ok {
@@ -92,10 +92,10 @@ func (c *call) loggedStatus() int {
 	switch {
 	case c.abandoned:
 		return statusAbandoned
-	case c.writer.status == 0:
+	case c.writer.Status == 0:
 		return http.StatusOK // what net/http sends where nothing was written
 	}
-	return c.writer.status
+	return c.writer.Status
 }
 
 // knownMethod keeps a method that a client invented out of the log.

@@ -197,10 +197,10 @@ func (a *API) getMessageStatuses(ctx context.Context, c *call) (answer, error) {
 		return answer{}, err
 	}
 	l := a.list(ctx, c, `{"bulk_message_statuses":[`)
-	return l.end("]}", l.chunked(len(messages), func(from, to int) error {
+	return a.endList(c, l, "]}", l.Chunked(len(messages), func(from, to int) error {
 		found, err := a.service.MessageStatuses(ctx, c.actor, messages[from:to])
 		for i := 0; i < len(found) && err == nil; i++ {
-			err = l.add(wire.ShownStatus(found[i]))
+			err = l.Add(wire.ShownStatus(found[i]))
 		}
 		return err
 	}))

@@ -69,10 +69,10 @@ func (a *API) getMetadataBulk(ctx context.Context, c *call) (answer, error) {
 	}
 	a.charge(c, costOfIDs(len(entities)))
 	l, organization := a.list(ctx, c, "["), c.organization()
-	return l.end("]", l.chunked(len(entities), func(from, to int) error {
+	return a.endList(c, l, "]", l.Chunked(len(entities), func(from, to int) error {
 		found, err := a.service.MetadataOf(ctx, c.actor, entities[from:to], organization)
 		for i := 0; i < len(found) && err == nil; i++ {
-			err = l.add(found[i])
+			err = l.Add(found[i])
 		}
 		return err
 	}))

@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 	"strings"
+
+	"signet/internal/api/output"
 )
 
 // showDocument: GET /openapi.json and GET /openapi-3.0.json: the document of the
@@ -15,7 +17,7 @@ func (a *API) showDocument(render func(prefix, namespace string) ([]byte, error)
 			return answer{}, err
 		}
 		c.writer.Header().Set("Content-Type", "application/json")
-		send(&c.writer, c.request, http.StatusOK, document)
+		output.Send(&c.writer, c.request, http.StatusOK, document)
 		return written(), nil
 	}
 }

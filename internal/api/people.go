@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"signet/internal/api/input"
+	"signet/internal/api/output"
 	"signet/internal/api/wire"
 	"signet/internal/model"
 	"signet/internal/people"
@@ -142,7 +143,7 @@ func (a *API) createUsers(ctx context.Context, c *call) (answer, error) {
 		switch err := blameList(&asked[i], made[i].Err); {
 		case err != nil:
 			shown := shownError(err)
-			result.Status = statuses[shown.Kind]
+			result.Status = output.Status(shown.Kind)
 			result.Error = &wire.Error{Status: result.Status, Code: shown.Code, Message: shown.Message, Field: shown.Field,
 				RequestID: c.id}
 			if told, ok := asModel(err); !ok {

@@ -53,13 +53,13 @@ func (a *API) getRoster(ctx context.Context, c *call) (answer, error) {
 		return answer{}, err
 	}
 	l := a.list(ctx, c, "[")
-	return l.end("]", l.chunked(len(entries), func(from, to int) (err error) {
+	return a.endList(c, l, "]", l.Chunked(len(entries), func(from, to int) (err error) {
 		part := entries[from:to]
 		if withMetadata {
 			err = a.service.DescribeRoster(ctx, part)
 		}
 		for i := 0; i < len(part) && err == nil; i++ {
-			err = l.add(c.rosterEntry(&part[i]))
+			err = l.Add(c.rosterEntry(&part[i]))
 			part[i] = service.RosterEntry{} // so that what was written is not kept
 		}
 		return err

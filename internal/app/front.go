@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"signet/internal/api"
+	"signet/internal/api/output"
 	"signet/internal/custody"
 	"signet/internal/health"
 	"signet/internal/model"
@@ -76,7 +77,7 @@ func asksThisMachine(r *http.Request) bool {
 func (a *App) metricsHandler() http.Handler {
 	metrics := promhttp.HandlerFor(a.registry, promhttp.HandlerOpts{Registry: a.registry})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		api.SetHeaders(w.Header(), r)
+		output.SetHeaders(w.Header(), r)
 		metrics.ServeHTTP(w, r)
 	})
 }
@@ -135,7 +136,7 @@ func (a *App) readiness(ctx context.Context) error {
 // server with warnings serves.
 func answerProbe(w http.ResponseWriter, r *http.Request, problem error, warnings []health.Warning) {
 	h := w.Header()
-	api.SetHeaders(h, r)
+	output.SetHeaders(h, r)
 	h.Set("Content-Type", "text/plain; charset=utf-8")
 	text := "ok\n"
 	if problem != nil {
@@ -191,6 +192,6 @@ func (p *probe) look(ctx context.Context) error {
 // 1). It comes before routing, so a path that does not exist gets it as well.
 func refuseStopping(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Connection", "close") // the next attempt finds another server
-	api.Refuse(w, r, &model.Error{Kind: model.Unavailable, Code: "unavailable", RetryAfter: retryAfter,
+	output.Refuse(w, r, &model.Error{Kind: model.Unavailable, Code: "unavailable", RetryAfter: retryAfter,
 		Message: "The server is stopping, please try again."})
 }

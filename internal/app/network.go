@@ -16,7 +16,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"signet/internal/api"
+	"signet/internal/api/output"
 	"signet/internal/config"
 	"signet/internal/health"
 	"signet/internal/model"
@@ -271,13 +271,13 @@ func (n *network) redirectToHTTPS(w http.ResponseWriter, r *http.Request) {
 	host := n.secureHost(r.Host)
 	switch {
 	case len(r.Header["Authorization"]) > 0 || r.URL.Query().Has("auth_basic"):
-		api.Refuse(w, r, model.Forbiddenf("https_required",
+		output.Refuse(w, r, model.Forbiddenf("https_required",
 			"The interface is called by HTTPS: these credentials have been sent in clear, and should be replaced."))
 	case host == "":
-		api.Refuse(w, r, model.Invalidf("field_invalid", "", "The host of the request cannot be read."))
+		output.Refuse(w, r, model.Invalidf("field_invalid", "", "The host of the request cannot be read."))
 	default:
 		h := w.Header()
-		api.SetHeaders(h, r)
+		output.SetHeaders(h, r)
 		h.Set("Location", "https://"+host+r.URL.RequestURI())
 		w.WriteHeader(http.StatusPermanentRedirect)
 	}

@@ -1,4 +1,4 @@
-package api
+package output
 
 import (
 	"bytes"
@@ -55,7 +55,7 @@ var compressors = sync.Pool{New: func() any {
 func sendGzip(w http.ResponseWriter, h http.Header, status int, body []byte) {
 	p := compressors.Get().(*compressor)
 	defer func() {
-		if p.buffer.Cap() <= keptBuffer {
+		if p.buffer.Cap() <= KeptBuffer {
 			compressors.Put(p)
 		}
 	}()

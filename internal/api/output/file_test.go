@@ -1,4 +1,4 @@
-package api
+package output
 
 import (
 	"bytes"
@@ -36,7 +36,7 @@ func TestAFileIsReadInLargePieces(t *testing.T) {
 		recorder := httptest.NewRecorder()
 		recorder.Header().Set("Content-Type", "application/octet-stream")
 		from := &largeReads{ReadSeeker: strings.NewReader(content)}
-		http.ServeContent(&fileWriter{responseWriter: &responseWriter{ResponseWriter: recorder}}, r, "", time.Time{}, from)
+		http.ServeContent(&fileWriter{Writer: &Writer{ResponseWriter: recorder}}, r, "", time.Time{}, from)
 		return recorder, from
 	}
 	w, from := serve("")

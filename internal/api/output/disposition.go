@@ -1,11 +1,11 @@
-package api
+package output
 
 import "strings"
 
-// disposition writes a Content-Disposition that gives a file its name (RFC 6266). What reads no
+// Disposition writes a Content-Disposition that gives a file its name (RFC 6266). What reads no
 // `filename*` takes the plain name, which is ASCII and comes first. Browsers decode a percent
 // escape in a plain name, and not all read a backslash in one.
-func disposition(kind, name string) string {
+func Disposition(kind, name string) string {
 	const hex = "0123456789ABCDEF"
 	var plain, extended strings.Builder
 	same := true

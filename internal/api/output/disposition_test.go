@@ -1,4 +1,4 @@
-package api
+package output
 
 import (
 	"mime"
@@ -17,7 +17,7 @@ func TestDisposition(t *testing.T) {
 		"it's (1)*.txt": `attachment; filename="it's (1)*.txt"`,
 		"\U0001f3e5":    `attachment; filename="_"; filename*=UTF-8''%F0%9F%8F%A5`,
 	} {
-		if got := disposition("attachment", name); got != want {
+		if got := Disposition("attachment", name); got != want {
 			t.Errorf("%s: got %s, want %s", name, got, want)
 		}
 	}
@@ -31,7 +31,7 @@ func FuzzDisposition(f *testing.F) {
 	plain := regexp.MustCompile(`^attachment; filename="[ !#$&-\[\]-~]*"` +
 		`(; filename\*=UTF-8''[A-Za-z0-9!#$&+.^_|~%` + "`" + `-]*)?$`)
 	f.Fuzz(func(t *testing.T, name string) {
-		got := disposition("attachment", name)
+		got := Disposition("attachment", name)
 		kind, params, err := mime.ParseMediaType(got)
 		if err != nil || kind != "attachment" || params["filename"] != name {
 			t.Errorf("%q: got %s, which is read as %q %v", name, got, params["filename"], err)
