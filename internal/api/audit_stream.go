@@ -2,22 +2,16 @@ package api
 
 import (
 	"context"
-	"net/http"
 	"strconv"
-	"time"
 
-	"signet/internal/api/wire"
+	"signet/internal/api/sink"
 	"signet/internal/model"
-	"signet/internal/store"
 	"signet/internal/stream"
 )
 
 // followsAudit reports whether a reading of the audit log asks for a stream, which no foreign
 // page opens, as none of events.
-func followsAudit(c *call) bool { return acceptsEventStream(c.request.Header) && !c.head() }
-
-// eventAudit is the kind of event that a line of the audit log is on a stream.
-const eventAudit = "audit"
+func followsAudit(c *call) bool { return sink.AsksForEvents(c.request.Header) && !c.head() }
 
 // streamAudit writes a part of the audit log as server-sent events, in the form of those of
 // GET /events, so that a client reads both in one way.
@@ -44,34 +38,12 @@ func (a *API) streamAudit(ctx context.Context, c *call) (answer, error) {
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}
-	h := c.writer.Header()
-	h.Set("Content-Type", "text/event-stream")
-	h.Set("X-Accel-Buffering", "no")
-	head := &headWriter{writer: &c.writer, control: http.NewResponseController(&c.writer)}
-	_ = head.control.SetReadDeadline(time.Time{}) // nothing cuts it but its own deadlines
-	err := a.streams.FollowAudit(ctx, c.actor, request, &auditSink{eventSink{view: c.View, out: head}})
+	lines := sink.NewAudit(c.View, sink.Begin(&c.writer, false))
+	err := a.streams.FollowAudit(ctx, c.actor, request, lines)
 	if err != nil && c.writer.Status == 0 {
-		h.Del("X-Accel-Buffering") // it is an answer like any other
+		c.writer.Header().Del("X-Accel-Buffering") // it is an answer like any other
 		return answer{}, err
 	}
 	c.logged = err
 	return streamed(), nil
-}
-
-// auditSink writes lines of the audit log as unnamed server-sent events.
-type auditSink struct{ eventSink }
-
-// Line adds one.
-func (s *auditSink) Line(line *store.AuditRow) error {
-	text, err := wire.Marshal(wire.ShownAuditLine(&line.AuditEntry, line.Hash))
-	if err != nil {
-		return err
-	}
-	id := strconv.FormatInt(line.Number, 10)
-	b := s.begin()
-	b.WriteString("id: " + id + `
-data: {"event_id":"` + id + `","event":{"` + s.view.Namespace + ":iq:" + eventAudit + `":`)
-	b.Write(text)
-	b.WriteString("}}\n\n")
-	return s.added()
 }

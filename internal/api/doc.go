@@ -6,7 +6,7 @@
 // finds the route, refuses what guard refuses, checks credentials, reads the
 // request by input, answers by output, and
 // logs and counts. The steps are in the order in which the contract lets one error win
-// over another; adapter.go shows it.
+// over another; adapter.go shows it. What a stream writes goes out by sink.
 //
 // An endpoint takes what it needs from a call, asks a service, and returns an
 // answer. The package knows nothing of SQL, of how secrets are compared or of

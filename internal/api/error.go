@@ -19,7 +19,6 @@ const (
 	codeMethodNotAllowed   = "method_not_allowed"          // 405
 	codePreconditionFailed = "precondition_failed"         // 412
 	codeRangeInvalid       = "range_invalid"               // 416
-	codeUpgradeInvalid     = "upgrade_invalid"             // 400: no handshake of a WebSocket
 	codeCredentialsMissing = "credentials_missing"         // 401
 	codeCredentialsInvalid = "credentials_invalid"         // 401: not HTTP Basic
 	codeDailyLimit         = "daily_limit"                 // 429: messages a day; the service's

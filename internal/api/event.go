@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"mime"
 	"net/http"
 	"slices"
 	"strconv"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"signet/internal/api/output"
+	"signet/internal/api/sink"
 	"signet/internal/api/wire"
 	"signet/internal/model"
 	"signet/internal/service"
@@ -22,9 +22,9 @@ func (a *API) getEvents(ctx context.Context, c *call) (answer, error) {
 	switch r := c.request; {
 	case c.head():
 		return a.pollEvents(ctx, c)
-	case headerHas(r.Header, "Upgrade", "websocket") && r.Proto == "HTTP/1.1":
+	case sink.AsksForSocket(r):
 		return a.streamWebSocket(ctx, c)
-	case acceptsEventStream(r.Header):
+	case sink.AsksForEvents(r.Header):
 		return a.streamEvents(ctx, c)
 	default:
 		return a.pollEvents(ctx, c)
@@ -36,35 +36,10 @@ func (a *API) getEvents(ctx context.Context, c *call) (answer, error) {
 // Any page can make a browser send either with the credentials that it keeps, though the
 // page is shown nothing of the answer.
 func takesEvents(c *call) bool {
-	if acceptsEventStream(c.request.Header) {
+	if sink.AsksForEvents(c.request.Header) {
 		return !c.head()
 	}
 	return c.readQuery().Has("auto_ack") && !c.head()
-}
-
-// headerHas reports whether a header lists a token.
-func headerHas(h http.Header, name, token string) bool {
-	for _, line := range h.Values(name) {
-		for value := range strings.SplitSeq(line, ",") {
-			if strings.EqualFold(strings.TrimSpace(value), token) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// acceptsEventStream reports whether Accept names text/event-stream.
-func acceptsEventStream(h http.Header) bool {
-	for _, line := range h.Values("Accept") {
-		for value := range strings.SplitSeq(line, ",") {
-			kind, params, err := mime.ParseMediaType(strings.TrimSpace(value))
-			if err == nil && kind == "text/event-stream" && params["q"] != "0" {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // pollEvents answers with the oldest unacknowledged events.

@@ -1,48 +1,34 @@
 package api
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
-	"sync"
 	"time"
 
-	"signet/internal/api/output"
-	"signet/internal/api/wire"
+	"signet/internal/api/sink"
+	"signet/internal/audit"
 	"signet/internal/large"
-	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/stream"
 )
 
-// streamPatience is how long one write to a stream may take. A reader that is
-// slower is closed: its events wait in the queue.
-const streamPatience = 10 * time.Second
-
 // streamEvents writes the queue as server-sent events (contract, section 6).
 func (a *API) streamEvents(ctx context.Context, c *call) (answer, error) {
 	options := a.streamOptions(c)
-	h := c.writer.Header()
-	// Without a charset: JavaScript clients compare the whole value.
-	h.Set("Content-Type", "text/event-stream")
-	h.Set("X-Accel-Buffering", "no")
-	head := &headWriter{writer: &c.writer, control: http.NewResponseController(&c.writer),
-		hijack: c.request.ProtoMajor == 1 && !options.CloseAfterMessages}
-	sink := &eventSink{view: c.View, out: head}
-	// Nothing is to cut a stream but its own deadlines.
-	_ = head.control.SetReadDeadline(time.Time{})
+	hijack := c.request.ProtoMajor == 1 && !options.CloseAfterMessages
+	events := sink.NewEvents(c.View, sink.Begin(&c.writer, hijack))
 	ctx = a.streamRoom(ctx, c)
-	st, err := a.streams.Open(ctx, c.actor, options, sink)
+	st, err := a.streams.Open(ctx, c.actor, options, events)
 	switch {
 	case err != nil && c.writer.Status == 0:
 		return answer{}, err
 	case st == nil:
 		c.logged = err
 		return streamed(), nil
-	case head.hijack:
+	case hijack:
 		if conn, _, err := c.writer.Hijack(); err == nil {
 			a.runHijacked(c, st, conn)
 			return streamed(), nil
@@ -51,7 +37,63 @@ func (a *API) streamEvents(ctx context.Context, c *call) (answer, error) {
 	a.logOpened(c)
 	stop := context.AfterFunc(ctx, st.Close)
 	defer stop()
-	st.Run(sink, func(err error) { c.logged = err })
+	st.Run(events, func(err error) { c.logged = err })
+	return streamed(), nil
+}
+
+// runHijacked runs a stream on a connection that was hijacked. The call is over for its
+// caller, and is counted and logged when the stream ends.
+func (a *API) runHijacked(c *call, st *stream.Stream, conn net.Conn) {
+	c.hijacked = true
+	a.logOpened(c)
+	out := sink.NewConnection(conn)
+	events, end := sink.NewEvents(c.View, out), c.ending()
+	go out.Watch(st)
+	go st.Run(events, func(err error) {
+		out.End()
+		a.streamEnded(end(), err)
+	})
+}
+
+// streamWebSocket writes the queue as text frames, and reads acknowledgements
+// (contract, section 6). As with server-sent events, the call returns once the replay
+// is written; the goroutine that reads, the client may write to.
+func (a *API) streamWebSocket(ctx context.Context, c *call) (answer, error) {
+	if err := sink.CheckHandshake(c.request); err != nil {
+		c.writer.Header()["Sec-WebSocket-Version"] = []string{"13"}
+		return answer{}, err
+	}
+	options := a.streamOptions(c)
+	out, err := sink.Accept(audit.Outlive(ctx), &c.writer, c.request, c.View)
+	if err != nil {
+		c.logged = err
+		return streamed(), nil
+	}
+	stop := context.AfterFunc(ctx, out.Abort)
+	actor := c.actor
+	out.Read(func(ctx context.Context, ids []string) error {
+		// It counts as a call does, and waits where one would be refused: a frame has no
+		// answer that could tell its client to send it again.
+		if err := a.rates.Wait(ctx, &actor.Key, 1+costOfIDs(len(ids))); err != nil {
+			return err
+		}
+		return a.service.Acknowledge(ctx, actor, ids)
+	})
+	st, err := a.streams.Open(a.streamRoom(out.Context(), c), actor, options, out)
+	stop() // the call's context ends with it
+	if st == nil {
+		c.logged = out.Close(0, err)
+		return streamed(), nil
+	}
+	c.hijacked = true
+	a.logOpened(c)
+	end := c.ending()
+	stopped := context.AfterFunc(out.Context(), st.Close)
+	go st.Run(out, func(err error) {
+		stopped()
+		err = out.Close(st.Reason(), err)
+		a.streamEnded(end(), err)
+	})
 	return streamed(), nil
 }
 
@@ -80,129 +122,17 @@ func (a *API) streamRoom(ctx context.Context, c *call) context.Context {
 	return ctx
 }
 
-// outlet is how the bytes of a stream reach its client.
-type outlet interface {
-	send(text []byte) error // all of it, within streamPatience, or little more
-	abort()
-}
-
-// headWriter writes to the answer of a call.
-type headWriter struct {
-	writer  *output.Writer
-	control *http.ResponseController
-	hijack  bool // the connection is to be hijacked
-}
-
-func (w *headWriter) send(text []byte) error {
-	if w.writer.Status == 0 && w.hijack {
-		// This tells net/http to write what follows to the connection without framing it,
-		// until the connection ends.
-		w.writer.Header().Set("Transfer-Encoding", "identity")
-	}
-	if err := w.control.SetWriteDeadline(time.Now().Add(streamPatience)); err != nil {
-		return err
-	}
-	if _, err := w.writer.Write(text); err != nil {
-		return err
-	}
-	return w.control.Flush()
-}
-
-func (w *headWriter) abort() {} // the server closes the connections of calls
-
-// eventSink writes events as unnamed server-sent events.
-type eventSink struct {
-	view   wire.View
-	out    outlet
-	buffer *bytes.Buffer // of what was added and is not written; nil: nothing was
-}
-
-// sinkBuffers are those of sinks that write at the moment: an idle stream has none.
-var sinkBuffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
-
-// freeSinkBuffer gives one back.
-func freeSinkBuffer(b *bytes.Buffer) {
-	if b.Cap() <= output.KeptBuffer {
-		b.Reset()
-		sinkBuffers.Put(b)
+// ending keeps of a call only what is told of it at its end.
+func (c *call) ending() func() *call {
+	endpoint, id, started, status, method, caller := c.endpoint, c.id, c.started, c.writer.Status, c.request.Method,
+		c.caller
+	return func() *call {
+		over := &call{endpoint: endpoint, id: id, started: started, streamed: true, request: &http.Request{Method: method},
+			caller: caller}
+		over.writer.Status = status
+		return over
 	}
 }
-
-// writePiece is how much is added to a sink before it writes by itself.
-const writePiece = 32 << 10
-
-// Event adds one event.
-func (s *eventSink) Event(e *model.Event) error {
-	b := s.begin()
-	text, err := s.view.AppendEvent(appendBeforeData(b.AvailableBuffer(), e), e)
-	if err != nil {
-		return err
-	}
-	b.Write(append(text, "\n\n"...))
-	return s.added()
-}
-
-// Shared adds one that others get too.
-func (s *eventSink) Shared(e *live.Event) error {
-	text, err := e.JSON(s.view.EventJSON)
-	if err != nil {
-		return err
-	}
-	b := s.begin()
-	b.Write(appendBeforeData(b.AvailableBuffer(), &e.Event))
-	b.Write(text)
-	b.WriteString("\n\n")
-	return s.added()
-}
-
-// appendBeforeData appends the lines before an event's JSON. Only queued events have an
-// `id:` line: a client cannot resume after one that is not in the queue.
-func appendBeforeData(b []byte, e *model.Event) []byte {
-	if e.Queued {
-		b = append(append(append(b, "id: "...), e.ID...), '\n')
-	}
-	return append(b, "data: "...)
-}
-
-// Comment adds a sign that the stream is alive.
-func (s *eventSink) Comment() error {
-	s.begin().WriteString(": signet\n\n")
-	return nil
-}
-
-// Retry adds the line that names a pause, to the event that follows.
-func (s *eventSink) Retry(after time.Duration) error {
-	fmt.Fprintf(s.begin(), "retry: %d\n", after.Milliseconds())
-	return nil
-}
-
-func (s *eventSink) begin() *bytes.Buffer {
-	if s.buffer == nil {
-		s.buffer = sinkBuffers.Get().(*bytes.Buffer)
-	}
-	return s.buffer
-}
-
-func (s *eventSink) added() error {
-	if s.buffer.Len() < writePiece {
-		return nil
-	}
-	return s.Flush()
-}
-
-// Flush writes what was added.
-func (s *eventSink) Flush() error {
-	b := s.buffer
-	if b == nil {
-		return nil
-	}
-	s.buffer = nil
-	defer freeSinkBuffer(b)
-	return s.out.send(b.Bytes())
-}
-
-// Abort makes a write fail.
-func (s *eventSink) Abort() { s.out.abort() }
 
 // streamEnded takes note of a stream that outlived its call, which is over now.
 func (a *API) streamEnded(c *call, err error) {

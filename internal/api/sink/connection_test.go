@@ -1,4 +1,4 @@
-package api
+package sink
 
 import (
 	"bytes"
@@ -21,8 +21,8 @@ func (c *timedConn) SetWriteDeadline(t time.Time) error {
 	return c.Conn.SetWriteDeadline(t)
 }
 
-// hijackedPair returns a connection of a stream, and its client's end.
-func hijackedPair(t *testing.T) (*hijacked, *timedConn, net.Conn) {
+// connected returns a connection of a stream, and its client's end.
+func connected(t *testing.T) (*Connection, *timedConn, net.Conn) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -40,11 +40,11 @@ func hijackedPair(t *testing.T) (*hijacked, *timedConn, net.Conn) {
 	}
 	t.Cleanup(func() { _ = conn.Close() })
 	timed := &timedConn{Conn: conn}
-	return &hijacked{Conn: timed}, timed, client
+	return NewConnection(timed), timed, client
 }
 
 func TestWriteToAStreamTakesAllInItsTime(t *testing.T) {
-	out, timed, client := hijackedPair(t)
+	out, timed, client := connected(t)
 	got := make(chan []byte)
 	go func() {
 		all, _ := io.ReadAll(client)
@@ -58,7 +58,7 @@ func TestWriteToAStreamTakesAllInItsTime(t *testing.T) {
 			t.Fatal(err)
 		}
 		sent = append(sent, text...)
-		if left := time.Until(timed.deadline); left < streamPatience/2 {
+		if left := time.Until(timed.deadline); left < patience/2 {
 			t.Errorf("a write had %v left", left)
 		}
 	}
@@ -72,7 +72,7 @@ func TestWriteToAStreamTakesAllInItsTime(t *testing.T) {
 }
 
 func TestWriteToAStreamFailsWhenItIsAborted(t *testing.T) {
-	out, _, _ := hijackedPair(t)
+	out, _, _ := connected(t)
 	failed := make(chan error)
 	go func() { failed <- out.send(make([]byte, 64<<20)) }() // nobody reads
 	out.abort()
@@ -83,9 +83,9 @@ func TestWriteToAStreamFailsWhenItIsAborted(t *testing.T) {
 
 // What is said to an idle stream, ten thousand times in ten seconds.
 func TestCommentIsWrittenWithoutAllocating(t *testing.T) {
-	out, _, client := hijackedPair(t)
+	out, _, client := connected(t)
 	go func() { _, _ = io.Copy(io.Discard, client) }()
-	sink := &eventSink{out: out}
+	sink := &Events{out: out}
 	comment := func() {
 		if err := sink.Comment(); err != nil {
 			t.Fatal(err)
