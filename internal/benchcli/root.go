@@ -51,11 +51,11 @@ func (commands) Help() string {
 	return `Each scenario makes an organization with people of its own and removes it afterwards, also when it is
 interrupted. It acts as the operator of the server whose data directory is ./data, or as SIGNET_API_KEY and
 SIGNET_API_SECRET at SIGNET_URL. An operator's key lifts the limits for these people; with an administrator's they
-hold. The accounts stay, without keys and in no organization: the interface has no call that deletes one.
+apply. The accounts stay, without keys and in no organization: the bench does not erase them.
 
-Latency counts from when an operation was to begin: with --rate, one that waited for a free connection has waited.
-Without --rate each connection begins the next operation when the last has ended, which finds out how much the
-server can do. CPU and memory are read on Linux only, of processes on this machine.
+Latency counts from when an operation should have begun: with --rate it includes waiting for a free connection.
+Without --rate each connection begins the next operation when the last has ended, which shows how much the server
+can do. CPU and memory are read on Linux only, of processes on this machine.
 
 The exit code is 0 only if nothing failed and nobody interrupted it.
 

@@ -238,8 +238,8 @@ func (s *stage) header(name string) string { return or(s.target.VendorPrefix, "T
 
 // strike removes what the run made: the keys are revoked and the organization is
 // deleted, with its messages, groups and memberships. The accounts stay, in no
-// organization and without keys: the interface has no call that deletes one. It
-// works after ctx has ended too.
+// organization and without keys: the run does not erase them. It works after ctx
+// has ended too.
 func (s *stage) strike(ctx context.Context) error {
 	if s.target.Keep {
 		return s.admin.Close()
