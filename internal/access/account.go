@@ -9,6 +9,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/erasure"
 )
 
 // Address reads an address into the one form under which it is stored and compared. A
@@ -209,7 +210,7 @@ func (c *Control) Target(tx *store.Tx, actor *model.Actor, text string) (t Targe
 		return Target{Account: account, Memberships: actor.Key.Within(memberships)}, nil
 	}
 	if len(memberships) == 0 || !actor.MaySee(id, memberships) {
-		ended, err := tx.Erases(id)
+		ended, err := erasure.Erases(tx, id)
 		if err != nil {
 			return t, err
 		}

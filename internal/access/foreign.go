@@ -6,6 +6,7 @@ import (
 	"signet/internal/audit"
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/quota"
 )
 
 // foreignPerDay is how much administrators of one organization change of an account that
@@ -23,8 +24,8 @@ var endings = []model.AuditAction{model.ActionMemberRemove, model.ActionRoleRevo
 func TellHome(tx *store.Tx, actor *model.Actor, line *model.AuditEntry, account *model.Account) error {
 	foreign := actsAbroad(actor, account)
 	if foreign {
-		done, err := tx.CountMessage(store.Counter(account.ID, "foreign", string(line.Organization)),
-			store.DayOf(line.Time.Time))
+		done, err := quota.CountMessage(tx, quota.Counter(account.ID, "foreign", string(line.Organization)),
+			quota.DayOf(line.Time.Time))
 		if err == nil && done > foreignPerDay && !slices.Contains(endings, line.Action) {
 			err = model.UntilMidnight("growth_limit",
 				"Enough was changed on this day of an account that another organization created.", line.Time.Time)

@@ -6,6 +6,7 @@ import (
 	"signet/internal/audit"
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/quota"
 )
 
 // maxDevice bounds the name of a device, in bytes.
@@ -37,7 +38,7 @@ func FirstStart(account model.AccountID) *Proven { return &Proven{account: accou
 
 // Counter is what all password sign-ins of the account share: its daily allowance of
 // messages, and the rate of its requests. Else signing in again would renew both.
-func (p *Proven) Counter() string { return store.CounterOf(p.account) }
+func (p *Proven) Counter() string { return quota.CounterOf(p.account) }
 
 // CheckPassword returns the account of a user whose password is right. A wrong one and
 // an unknown user answer alike and take as long, with as many statements. What is no text names
@@ -150,7 +151,7 @@ func (c *Control) loginKey(proven *Proven, device Device, from *model.Actor) *Is
 		k.Expires, k.Networks = from.Key.Expires, from.Key.Networks
 		k.Scope, k.Parent = from.Key.Scope, from.Key.Key
 	} else {
-		k.Counter, k.Scope = store.CounterOf(proven.account), proven.password.Scope
+		k.Counter, k.Scope = quota.CounterOf(proven.account), proven.password.Scope
 	}
 	if k.Session {
 		if proven.elevated {

@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"signet/internal/model"
-	"signet/internal/store"
+	"signet/internal/store/auditlog"
 )
 
 // told returns the lines about an account in the log of an organization.
-func (s *server) told(organization string, about *person) []store.AuditRow {
-	return slices.DeleteFunc(s.auditLines(), func(e store.AuditRow) bool {
+func (s *server) told(organization string, about *person) []auditlog.Row {
+	return slices.DeleteFunc(s.auditLines(), func(e auditlog.Row) bool {
 		return string(e.Chain) != organization || e.User.String() != about.token
 	})
 }

@@ -7,11 +7,13 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/auditlog"
+	"signet/internal/store/quota"
 )
 
 // linesOf returns the lines of an account's doings.
-func (s *server) linesOf(p *person) []store.AuditRow {
-	return slices.DeleteFunc(s.auditLines(), func(e store.AuditRow) bool { return e.Account.String() != p.token })
+func (s *server) linesOf(p *person) []auditlog.Row {
+	return slices.DeleteFunc(s.auditLines(), func(e auditlog.Row) bool { return e.Account.String() != p.token })
 }
 
 func TestAuditOfAnInsiderIsNotHiddenByStrangers(t *testing.T) {
@@ -34,7 +36,7 @@ func TestAuditOfAnInsiderIsNotHiddenByStrangers(t *testing.T) {
 		t.Errorf("15 refusals of an insider after a flood left %d lines of their own", len(refused))
 	}
 	tried := slices.DeleteFunc(s.auditLines(),
-		func(e store.AuditRow) bool { return e.OnKey != victim.key || e.Outcome == model.AuditOK })
+		func(e auditlog.Row) bool { return e.OnKey != victim.key || e.Outcome == model.AuditOK })
 	if len(tried) != 15 {
 		t.Errorf("15 wrong secrets of a key left %d lines that name it", len(tried))
 	}
@@ -73,9 +75,9 @@ func TestAuditIsNotFilledByARegularKey(t *testing.T) {
 	var counter string
 	err := s.store.Update(t.Context(), func(tx *store.Tx) error {
 		key, _, err := tx.Key(alice.key)
-		counter = store.Counter(key.Account, "audit", key.Counter)
+		counter = quota.Counter(key.Account, "audit", key.Counter)
 		for range 990 {
-			if _, err := tx.CountMessage(counter, store.DayOf(s.clock.Now())); err != nil {
+			if _, err := quota.CountMessage(tx, counter, quota.DayOf(s.clock.Now())); err != nil {
 				return err
 			}
 		}
@@ -92,7 +94,7 @@ func TestAuditIsNotFilledByARegularKey(t *testing.T) {
 		t.Errorf("a key that was used up left %d lines, want 10", got)
 	}
 	s.operator.post(alice.path("/key"), nil).want(200) // an administrative key's acts always have theirs
-	if e := s.auditLines(); !slices.ContainsFunc(e, func(e store.AuditRow) bool {
+	if e := s.auditLines(); !slices.ContainsFunc(e, func(e auditlog.Row) bool {
 		return e.Action == model.ActionKeyIssue && e.Account.String() == s.operator.token
 	}) {
 		t.Error("an administrative key's act has no line")
@@ -100,7 +102,7 @@ func TestAuditIsNotFilledByARegularKey(t *testing.T) {
 	s.clock.Advance(24 * time.Hour)
 	s.mustKeepHouse()
 	s.mustKeepHouse()
-	more := slices.DeleteFunc(s.linesOf(alice), func(e store.AuditRow) bool { return e.Action != model.ActionMore })
+	more := slices.DeleteFunc(s.linesOf(alice), func(e auditlog.Row) bool { return e.Action != model.ActionMore })
 	if len(more) != 1 || more[0].Times != 12 || more[0].Key != alice.key || string(more[0].Chain) != org {
 		t.Errorf("the rest of the day is %+v, want one line of 12", more)
 	}

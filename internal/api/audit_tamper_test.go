@@ -11,6 +11,7 @@ import (
 	"signet/internal/audit"
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/auditlog"
 )
 
 // auditTables are what somebody who may write to the database can change.
@@ -157,7 +158,7 @@ func TestAuditPastThatWasRewrittenIsNeverSigned(t *testing.T) {
 	checkpoint := func(chain model.OrganizationID) (number int64) {
 		t.Helper()
 		err := s.store.View(t.Context(), func(tx *store.Tx) error {
-			c, err := tx.AuditCheckpoint(chain, false)
+			c, err := auditlog.CheckpointOf(tx, chain, false)
 			number = c.Number
 			return err
 		})
@@ -199,9 +200,9 @@ func (s *server) grow(chain model.OrganizationID) {
 // mustRehash changes a line, and all hashes from it on, with the head.
 func (s *server) mustRehash(t rapid.TB, chain model.OrganizationID, n int64) {
 	t.Helper()
-	var rows []store.AuditRow
+	var rows []auditlog.Row
 	err := s.store.View(s.t.Context(), func(tx *store.Tx) (err error) {
-		rows, err = tx.AuditEntries(store.AuditQuery{Chain: chain}, 1000)
+		rows, err = auditlog.Entries(tx, auditlog.Query{Chain: chain}, 1000)
 		return err
 	})
 	if err != nil {
@@ -237,7 +238,7 @@ func TestAuditTellsWhatIsCutOffWithItsCheckpoints(t *testing.T) {
 	chain := chains[0]
 	var kept audit.Checkpoint
 	err := s.store.View(t.Context(), func(tx *store.Tx) error {
-		c, err := tx.AuditCheckpoint(chain, false)
+		c, err := auditlog.CheckpointOf(tx, chain, false)
 		if err != nil {
 			return err
 		}

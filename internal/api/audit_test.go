@@ -12,6 +12,7 @@ import (
 	"signet/internal/audit"
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/auditlog"
 )
 
 const auditRetention = 6 * 365 * 24 * time.Hour
@@ -31,23 +32,23 @@ func mustAuditKey(t *testing.T) *audit.Key {
 
 // auditLines returns the whole audit log, without the beginnings of chains, which
 // are no acts.
-func (s *server) auditLines() []store.AuditRow {
+func (s *server) auditLines() []auditlog.Row {
 	s.t.Helper()
 	return s.auditLinesAfter(map[model.OrganizationID]int64{})
 }
 
 // auditLinesAfter returns what each chain has after the number of its last line that was read,
 // and notes what is the last one now.
-func (s *server) auditLinesAfter(read map[model.OrganizationID]int64) (out []store.AuditRow) {
+func (s *server) auditLinesAfter(read map[model.OrganizationID]int64) (out []auditlog.Row) {
 	s.t.Helper()
 	err := s.store.View(s.t.Context(), func(tx *store.Tx) error {
 		out = nil
-		chains, err := tx.AuditChains()
+		chains, err := auditlog.Chains(tx)
 		if err != nil {
 			return err
 		}
 		for _, chain := range chains {
-			rows, err := tx.AuditEntries(store.AuditQuery{Chain: chain, After: read[chain]}, 100_000)
+			rows, err := auditlog.Entries(tx, auditlog.Query{Chain: chain, After: read[chain]}, 100_000)
 			if err != nil {
 				return err
 			}
@@ -55,7 +56,7 @@ func (s *server) auditLinesAfter(read map[model.OrganizationID]int64) (out []sto
 				read[chain] = rows[len(rows)-1].Number
 			}
 			out = append(out, slices.DeleteFunc(rows,
-				func(e store.AuditRow) bool { return e.Action == model.ActionAuditBegin })...)
+				func(e auditlog.Row) bool { return e.Action == model.ActionAuditBegin })...)
 		}
 		return nil
 	})
@@ -105,12 +106,12 @@ func TestAuditMatrix(t *testing.T) {
 			id := fmt.Sprintf("audit-%d-%d", i, column)
 			got := r.call(caller, x, requestID(id))
 			lines := m.auditLinesAfter(read)
-			mine := slices.DeleteFunc(slices.Clone(lines), func(e store.AuditRow) bool { return e.RequestID != id })
+			mine := slices.DeleteFunc(slices.Clone(lines), func(e auditlog.Row) bool { return e.RequestID != id })
 			what := r.route + " by " + callerNames[column]
 			want := 1
 			if r.told && got.StatusCode < 400 { // the other one says neither with which key nor from where
 				want = 2
-				slices.SortFunc(mine, func(a, b store.AuditRow) int { return strings.Compare(b.Key, a.Key) })
+				slices.SortFunc(mine, func(a, b auditlog.Row) int { return strings.Compare(b.Key, a.Key) })
 			}
 			if len(mine) != want || len(lines) != want {
 				t.Errorf("%s answered %d and left %d lines, %d of its own, want %d", what, got.StatusCode, len(lines), len(mine),
@@ -130,7 +131,7 @@ func TestAuditMatrix(t *testing.T) {
 	m.wantNobodysNames()
 }
 
-func (m *matrix) wantLine(what string, e store.AuditRow, got *answer, action model.AuditAction, caller *person,
+func (m *matrix) wantLine(what string, e auditlog.Row, got *answer, action model.AuditAction, caller *person,
 	column int) {
 	m.t.Helper()
 	outcome := model.AuditOK
@@ -200,7 +201,7 @@ func TestAuditHasWhatTakesAnAdministratorWhereverItIsDone(t *testing.T) {
 			if got := r.call(caller, x, requestID(id)); got.StatusCode >= 300 {
 				t.Fatalf("%s by %s answered %d %s", r.route, callerNames[column], got.StatusCode, got.content)
 			}
-			mine := slices.DeleteFunc(m.auditLinesAfter(read), func(e store.AuditRow) bool { return e.RequestID != id })
+			mine := slices.DeleteFunc(m.auditLinesAfter(read), func(e auditlog.Row) bool { return e.RequestID != id })
 			foreign := takesAdministrator(r.route, want, column)
 			switch {
 			case !foreign && len(mine) != 0:

@@ -7,7 +7,7 @@ import (
 
 	"signet/internal/custody"
 	"signet/internal/model"
-	"signet/internal/store"
+	"signet/internal/store/auditlog"
 )
 
 const (
@@ -173,7 +173,7 @@ func TestClockInDoubtIsTakenAsRightAfterADayOrWhenItIsAccepted(t *testing.T) {
 			if _, err := custody.AcceptClock(t.Context(), c.store, c.clock.Now()); err != nil {
 				t.Fatal(err)
 			}
-			accepts := func(row store.AuditRow) bool { return row.Action == model.ActionClockAccept }
+			accepts := func(row auditlog.Row) bool { return row.Action == model.ActionClockAccept }
 			if !slices.ContainsFunc(c.auditLines(), accepts) {
 				t.Error("the audit log does not say that the clock was accepted")
 			}

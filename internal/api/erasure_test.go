@@ -12,6 +12,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/store"
 	"signet/internal/store/enginetest"
+	"signet/internal/store/erasure"
 )
 
 // column is a column of a table.
@@ -195,7 +196,7 @@ func TestErasureIsResumed(t *testing.T) {
 	c := startClinic(t, approving)
 	c.mustLiveOn()
 	id := mustParseAccount(t, c.alice.token)
-	err := c.store.Update(t.Context(), func(tx *store.Tx) error { return tx.CloseAccount(id) })
+	err := c.store.Update(t.Context(), func(tx *store.Tx) error { return erasure.CloseAccount(tx, id) })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/offline"
 	"signet/internal/store"
+	"signet/internal/store/sealing"
 )
 
 // exported is what an export of held messages wrote, by the names of its files.
@@ -195,7 +196,7 @@ func TestLegalHoldKeepsTheKeysOfWhatItKeeps(t *testing.T) {
 	wantLeft := func(want bool) {
 		t.Helper()
 		err := c.store.View(t.Context(), func(tx *store.Tx) error {
-			got, err := tx.MessagesLeft(model.OrganizationID(c.org), day, c.clock.Now())
+			got, err := sealing.MessagesLeft(tx, model.OrganizationID(c.org), day, c.clock.Now())
 			if got != want {
 				t.Errorf("content is left under the key of message %s: %v, want %v", id, got, want)
 			}

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"signet/internal/model"
-	"signet/internal/store"
+	"signet/internal/store/auditlog"
 )
 
 // mustCreateMany makes people in one call and returns the results.
@@ -237,7 +237,7 @@ func TestDryRunTellsWhatWouldBeRefusedAndMakesNobody(t *testing.T) {
 		t.Errorf("the organization has %d members", n)
 	}
 	lines := slices.DeleteFunc(s.auditLines()[before:],
-		func(e store.AuditRow) bool { return e.Account.String() != boss.token })
+		func(e auditlog.Row) bool { return e.Account.String() != boss.token })
 	if len(lines) != 1 || lines[0].Action != model.ActionUserLookup || string(lines[0].Chain) != org {
 		t.Errorf("dry runs left %+v", lines)
 	}
@@ -314,7 +314,7 @@ func TestManyPeopleCountAndLeaveALineEach(t *testing.T) {
 	answer.wantHeader("RateLimit-Remaining", number(100-len(users)))
 	outcomes := map[string]int{}
 	lines := s.auditLines()
-	slices.SortFunc(lines, func(a, b store.AuditRow) int { return a.Time.Compare(b.Time.Time) })
+	slices.SortFunc(lines, func(a, b auditlog.Row) int { return a.Time.Compare(b.Time.Time) })
 	for _, e := range lines[before:] {
 		if e.Action != model.ActionUserCreate || string(e.Organization) != org && e.Outcome == model.AuditOK ||
 			e.Account.String() != s.operator.token {

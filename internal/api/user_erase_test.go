@@ -9,6 +9,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/erasure"
 )
 
 // erase asks for the erasure of a person, whose username it repeats.
@@ -89,19 +90,19 @@ func TestErasureOfAUserIsGoneOnWith(t *testing.T) {
 		// As a server leaves it that is killed after so many looks at the tables.
 		for range steps {
 			err := c.store.Update(t.Context(), func(tx *store.Tx) error {
-				left, there, err := tx.ErasureOf(id)
+				left, there, err := erasure.Of(tx, id)
 				if err != nil || !there {
 					t.Fatalf("the account is not being erased: %v", err)
 				}
-				found, err := tx.TracesOf(left, 4)
-				if err != nil || left.Stage == store.ErasureOver {
+				found, err := erasure.TracesOf(tx, left, 4)
+				if err != nil || left.Stage == erasure.StageOver {
 					return err
 				}
 				// The last of the window is still to come, as the rows that it found are.
 				if len(found.Messages)+len(found.Copies)+len(found.Events) > 0 {
 					return nil
 				}
-				return tx.KeepErasure(&found.Next)
+				return erasure.Keep(tx, &found.Next)
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/offline"
 	"signet/internal/store"
+	"signet/internal/store/auditlog"
 	"signet/internal/store/postgrestest"
 	"signet/internal/transfer"
 )
@@ -22,7 +23,7 @@ func auditActions(t *testing.T, dir, database string) (out []string) {
 	t.Helper()
 	err := offline.Change(t.Context(), dir, database, func(kept *store.Store) error {
 		return kept.View(t.Context(), func(tx *store.Tx) error {
-			rows, err := tx.AuditEntries(store.AuditQuery{}, 1000)
+			rows, err := auditlog.Entries(tx, auditlog.Query{}, 1000)
 			out = nil
 			for _, e := range rows {
 				out = append(out, string(e.Action)+" "+e.Outcome)

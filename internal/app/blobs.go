@@ -13,6 +13,7 @@ import (
 	"signet/internal/home"
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/presence"
 )
 
 const (
@@ -180,7 +181,7 @@ func warnOfOwnBlobs(ctx context.Context, in surroundings, kept *store.Store) err
 		return err
 	}
 	others, err := store.Read(ctx, kept, func(tx *store.Tx) (int, error) {
-		return tx.OtherNodes(model.NodeID{}, in.clock().Add(offset))
+		return presence.OtherNodes(tx, model.NodeID{}, in.clock().Add(offset))
 	})
 	if err == nil && others > 0 {
 		in.log.Warn("other servers use this database, and attachments are kept in this one's data directory, which they "+

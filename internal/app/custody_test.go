@@ -19,6 +19,7 @@ import (
 	"signet/internal/offline"
 	"signet/internal/store"
 	"signet/internal/store/postgrestest"
+	"signet/internal/store/presence"
 	"signet/internal/transfer"
 )
 
@@ -41,7 +42,9 @@ func mustBeginEpoch(t *testing.T, cfg *config.Config) {
 func mustForgetNodes(t *testing.T, cfg *config.Config) {
 	t.Helper()
 	must(t, offline.Change(t.Context(), cfg.Data, cfg.Database, func(kept *store.Store) error {
-		return kept.Update(t.Context(), func(tx *store.Tx) error { return tx.DeleteNodesBefore(time.Now().Add(time.Hour)) })
+		return kept.Update(t.Context(), func(tx *store.Tx) error {
+			return presence.DeleteNodesBefore(tx, time.Now().Add(time.Hour))
+		})
 	}))
 }
 

@@ -57,7 +57,7 @@ var mayImport = []layer{
 		"internal/access", "internal/people", "internal/overview", "internal/export", "internal/sweep",
 		"internal/fanout", "internal/backlog",
 		"internal/content", "internal/custody", "internal/transfer", "internal/store/postgres", "internal/store/sqlite",
-		"internal/store", "internal/store/schema",
+		"internal/store/presence", "internal/store", "internal/store/schema",
 		"internal/live/natsbus", "internal/live", "internal/audit", "internal/seal", "internal/blob", "internal/durable",
 		"internal/disk", "internal/health", "internal/meter", "internal/clock", "internal/config", "internal/build",
 		"internal/model", "web",
@@ -65,9 +65,10 @@ var mayImport = []layer{
 	{"internal/offline", []string{
 		"internal/home", "internal/api/wire", "internal/people", "internal/export", "internal/access", "internal/sweep",
 		"internal/fanout", "internal/backlog", "internal/content", "internal/custody", "internal/transfer",
-		"internal/store/postgres", "internal/store/sqlite", "internal/store/overview", "internal/store",
-		"internal/live", "internal/audit", "internal/seal", "internal/blob", "internal/durable", "internal/config",
-		"internal/model",
+		"internal/store/postgres", "internal/store/sqlite", "internal/store/auditlog", "internal/store/erasure",
+		"internal/store/metadata", "internal/store/presence", "internal/store/sealing", "internal/store/overview",
+		"internal/store", "internal/live", "internal/audit", "internal/seal", "internal/blob", "internal/durable",
+		"internal/config", "internal/model",
 	}},
 	{"internal/home", []string{
 		"internal/custody", "internal/content", "internal/store", "internal/audit", "internal/seal/pgring", "internal/seal",
@@ -85,56 +86,83 @@ var mayImport = []layer{
 	}},
 	{"internal/api/guard", []string{"internal/model"}},
 	{"internal/api/input", []string{"internal/model"}},
-	{"internal/api/sink", []string{"internal/api/output", "internal/api/wire", "internal/store", "internal/live",
+	{"internal/api/sink", []string{"internal/api/output", "internal/api/wire", "internal/store/auditlog", "internal/live",
 		"internal/model"}},
 	{"internal/api/output", []string{"internal/api/wire", "internal/model"}},
 	{"internal/api/wire", []string{"internal/model", "internal/service"}},
 	{"internal/transfer", []string{"internal/store/postgres", "internal/store/sqlite",
 		"internal/store/tablecopy", "internal/store", "internal/blob",
 		"internal/durable", "internal/model"}},
-	{"internal/stream", []string{"internal/service", "internal/access", "internal/custody", "internal/audit",
-		"internal/store", "internal/live", "internal/large",
-		"internal/health", "internal/model"}},
-	{"internal/export", []string{"internal/service", "internal/access", "internal/content", "internal/store/overview",
-		"internal/audit", "internal/store", "internal/blob", "internal/model"}},
+	{"internal/stream", []string{
+		"internal/service", "internal/access", "internal/custody", "internal/audit", "internal/store/auditlog",
+		"internal/store/presence", "internal/store", "internal/live", "internal/large", "internal/health",
+		"internal/model",
+	}},
+	{"internal/export", []string{
+		"internal/service", "internal/access", "internal/content", "internal/store/auditlog",
+		"internal/store/legalhold", "internal/store/overview", "internal/audit", "internal/store", "internal/blob",
+		"internal/model",
+	}},
 	{"internal/service/metamorphic", nil}, // tests only
 	{"internal/service", []string{
 		"internal/access", "internal/fanout", "internal/backlog", "internal/cache", "internal/search",
-		"internal/continuation", "internal/large",
-		"internal/custody", "internal/content", "internal/store/searchindex", "internal/store", "internal/live",
-		"internal/audit", "internal/seal", "internal/blob", "internal/disk", "internal/model",
+		"internal/continuation", "internal/large", "internal/custody", "internal/content", "internal/store/auditlog",
+		"internal/store/erasure", "internal/store/metadata", "internal/store/piecework", "internal/store/quota",
+		"internal/store/sealing", "internal/store/threads", "internal/store/searchindex", "internal/store",
+		"internal/live", "internal/audit", "internal/seal", "internal/blob", "internal/disk", "internal/model",
 	}},
-	{"internal/people", []string{"internal/access", "internal/fanout", "internal/search", "internal/content",
-		"internal/store/searchindex", "internal/store", "internal/live", "internal/audit", "internal/model"}},
+	{"internal/people", []string{
+		"internal/access", "internal/fanout", "internal/search", "internal/content", "internal/store/erasure",
+		"internal/store/legalhold", "internal/store/searchindex", "internal/store", "internal/live", "internal/audit",
+		"internal/model",
+	}},
 	{"internal/overview", []string{"internal/access", "internal/search", "internal/continuation", "internal/audit",
 		"internal/store/overview", "internal/store/searchindex", "internal/store", "internal/health",
 		"internal/config", "internal/model"}},
-	{"internal/access", []string{"internal/cache", "internal/audit", "internal/store/searchindex", "internal/store",
-		"internal/live",
-		"internal/model"}},
+	{"internal/access", []string{
+		"internal/cache", "internal/audit", "internal/store/erasure", "internal/store/quota",
+		"internal/store/searchindex", "internal/store", "internal/live", "internal/model",
+	}},
 	{"internal/search", []string{"internal/continuation", "internal/store/searchindex", "internal/store",
 		"internal/model"}},
 	{"internal/sweep", []string{
-		"internal/fanout", "internal/backlog",
-		"internal/custody", "internal/content", "internal/audit", "internal/store/overview",
-		"internal/store/authorship", "internal/store/searchindex", "internal/store",
-		"internal/seal", "internal/blob", "internal/disk",
-		"internal/health", "internal/meter", "internal/model",
+		"internal/fanout", "internal/backlog", "internal/custody", "internal/content", "internal/audit",
+		"internal/store/erasure", "internal/store/legalhold", "internal/store/metadata", "internal/store/piecework",
+		"internal/store/presence", "internal/store/quota", "internal/store/sealing", "internal/store/overview",
+		"internal/store/authorship", "internal/store/searchindex", "internal/store", "internal/seal", "internal/blob",
+		"internal/disk", "internal/health", "internal/meter", "internal/model",
 	}},
-	{"internal/fanout", []string{"internal/backlog", "internal/store", "internal/live", "internal/disk",
-		"internal/model"}},
-	{"internal/backlog", []string{"internal/store", "internal/disk", "internal/health"}},
-	{"internal/custody", []string{
-		"internal/content", "internal/audit", "internal/store", "internal/seal", "internal/blob", "internal/health",
-		"internal/clock",
+	{"internal/fanout", []string{
+		"internal/backlog", "internal/store/piecework", "internal/store", "internal/live", "internal/disk",
 		"internal/model",
 	}},
-	{"internal/audit", []string{"internal/store", "internal/cache", "internal/health", "internal/model"}},
-	{"internal/content", []string{"internal/store", "internal/seal", "internal/blob", "internal/model"}},
+	{"internal/backlog", []string{"internal/store", "internal/disk", "internal/health"}},
+	{"internal/custody", []string{
+		"internal/content", "internal/audit", "internal/store/metadata", "internal/store", "internal/seal",
+		"internal/blob", "internal/health", "internal/clock", "internal/model",
+	}},
+	{"internal/audit", []string{
+		"internal/store/auditlog", "internal/store/quota", "internal/store", "internal/cache", "internal/health",
+		"internal/model",
+	}},
+	{"internal/content", []string{
+		"internal/store/metadata", "internal/store/sealing", "internal/store", "internal/seal", "internal/blob",
+		"internal/model",
+	}},
 	{"internal/disk", []string{"internal/health"}},
 	{"internal/health", []string{"internal/store", "internal/seal", "internal/blob"}},
 	{"internal/store/enginetest", nil}, // tests only, as storetest is
 	{"internal/store/storetest", nil},
+	{"internal/store/threads", []string{"internal/store", "internal/model"}},
+	{"internal/store/piecework", []string{"internal/store", "internal/model"}},
+	{"internal/store/presence", []string{"internal/store", "internal/model"}},
+	{"internal/store/erasure", []string{"internal/store/sealing", "internal/store/quota", "internal/store",
+		"internal/model"}},
+	{"internal/store/sealing", []string{"internal/store/legalhold", "internal/store", "internal/model"}},
+	{"internal/store/legalhold", []string{"internal/store", "internal/model"}},
+	{"internal/store/metadata", []string{"internal/store", "internal/model"}},
+	{"internal/store/quota", []string{"internal/store", "internal/model"}},
+	{"internal/store/auditlog", []string{"internal/store", "internal/model"}},
 	{"internal/store/searchindex", []string{"internal/store", "internal/model"}},
 	{"internal/store/authorship", []string{"internal/store", "internal/model"}},
 	{"internal/store/overview", []string{"internal/store", "internal/model"}},
@@ -278,7 +306,8 @@ func TestLibrariesStayWhereTheyBelong(t *testing.T) {
 // Statements are run in internal/store and the rooms below it. The key ring in PostgreSQL
 // has a connection of its own.
 func TestStatementsStayInTheStore(t *testing.T) {
-	statement := regexp.MustCompile(`[("` + "`" + `](SELECT|INSERT INTO|UPDATE|DELETE FROM) [a-z(*]`)
+	statement := regexp.MustCompile(`[("` + "`" + `](SELECT|INSERT INTO|UPDATE|DELETE FROM) [a-z(*]` +
+		`|\btx\.(Exec|Post|Query|One|SelectMessages|NoteJobWhere)\(`)
 	found := 0
 	for _, file := range sourceFiles(t) {
 		if file.test || !strings.HasPrefix(file.room, "internal/") {

@@ -6,6 +6,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/auditlog"
 )
 
 // Adopt signs all checkpoints anew, with a key that was made because the one
@@ -17,18 +18,18 @@ func Adopt(
 	type end struct {
 		chain  model.OrganizationID
 		oldest bool
-		store.AuditCheckpoint
+		auditlog.Checkpoint
 	}
 	var ends []end
 	err = kept.View(ctx, func(tx *store.Tx) error {
 		ends = nil
-		chains, err := tx.AuditChains()
+		chains, err := auditlog.Chains(tx)
 		if err != nil {
 			return err
 		}
 		for _, chain := range chains {
 			for _, oldest := range []bool{true, false} {
-				c, err := tx.AuditCheckpoint(chain, oldest)
+				c, err := auditlog.CheckpointOf(tx, chain, oldest)
 				if err != nil {
 					return err
 				}
@@ -54,7 +55,7 @@ func Adopt(
 	line := model.AuditEntry{Time: model.AuditTime{Time: now.UTC()}, Action: model.ActionAuditKey}
 	return len(ends), RecordCommand(ctx, kept, line, func(tx *store.Tx, _ *model.AuditEntry) error {
 		for _, e := range ends {
-			if err := tx.PutAuditCheckpoint(e.chain, e.oldest, e.AuditCheckpoint); err != nil {
+			if err := auditlog.PutCheckpoint(tx, e.chain, e.oldest, e.Checkpoint); err != nil {
 				return err
 			}
 		}

@@ -6,6 +6,8 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/auditlog"
+	"signet/internal/store/quota"
 )
 
 // TellHome adds a line like that of an act on an account in one organization to the chain
@@ -22,13 +24,13 @@ func TellHome(tx *store.Tx, actor *model.Actor, line *model.AuditEntry, account 
 		return err
 	}
 	if foreign {
-		acts, err := tx.CountTold(account.ID, line.Organization, line.Time.Time)
+		acts, err := quota.CountTold(tx, account.ID, line.Organization, line.Time.Time)
 		if err != nil || acts > 1 {
 			return err
 		}
 	}
 	if line.Chain < told.Chain { // all take the ends of two chains in one order
-		if _, err := tx.LockAuditHead(line.Chain); err != nil {
+		if _, err := auditlog.LockHead(tx, line.Chain); err != nil {
 			return err
 		}
 	}
@@ -38,13 +40,13 @@ func TellHome(tx *store.Tx, actor *model.Actor, line *model.AuditEntry, account 
 // sumUpTold writes how much more was done to accounts, in hours that are over, by
 // administrators of other organizations.
 func (l *Log) sumUpTold(ctx context.Context, now time.Time) error {
-	past, err := store.Read(ctx, l.Store, func(tx *store.Tx) ([]store.Told, error) { return tx.PastTold(now) })
+	past, err := store.Read(ctx, l.Store, func(tx *store.Tx) ([]quota.Told, error) { return quota.PastTold(tx, now) })
 	if err != nil {
 		return err
 	}
 	for _, told := range past {
 		err := l.Store.Update(ctx, func(tx *store.Tx) error {
-			deleted, err := tx.DeleteCount(told.Count)
+			deleted, err := quota.DeleteCount(tx, told.Count)
 			if err != nil || !deleted { // another server was faster
 				return err
 			}

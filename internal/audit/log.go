@@ -11,6 +11,7 @@ import (
 	"signet/internal/health"
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/auditlog"
 )
 
 // checkpointEvery is how often the ends of the chains are signed.
@@ -74,7 +75,7 @@ func (l *Log) Sweep(ctx context.Context) error {
 // wantGrown is a *Fault where the platform's chain has become shorter since this
 // server looked at it last: no line ever leaves its end.
 func (l *Log) wantGrown(ctx context.Context) error {
-	end, err := store.Read(ctx, l.Store, func(tx *store.Tx) (int64, error) { return tx.AuditEnd("") })
+	end, err := store.Read(ctx, l.Store, func(tx *store.Tx) (int64, error) { return auditlog.End(tx, "") })
 	if err != nil {
 		return err
 	}
@@ -93,10 +94,10 @@ func (l *Log) Trim(ctx context.Context, now time.Time) error {
 		return nil
 	}
 	for {
-		var last store.AuditHead
+		var last auditlog.Head
 		var found bool
 		err := l.Store.View(ctx, func(tx *store.Tx) (err error) {
-			last, found, err = tx.OldAudit(now.Add(-l.Retention), batch)
+			last, found, err = auditlog.Old(tx, now.Add(-l.Retention), batch)
 			return err
 		})
 		if err != nil || !found {
@@ -108,11 +109,11 @@ func (l *Log) Trim(ctx context.Context, now time.Time) error {
 			return err
 		}
 		err = l.Store.Update(ctx, func(tx *store.Tx) error {
-			if err := tx.PutAuditCheckpoint(last.Chain, true, store.AuditCheckpoint{Number: last.Number,
+			if err := auditlog.PutCheckpoint(tx, last.Chain, true, auditlog.Checkpoint{Number: last.Number,
 				Note: note}); err != nil {
 				return err
 			}
-			return tx.DeleteAudit(last.Chain, last.Number)
+			return auditlog.Delete(tx, last.Chain, last.Number)
 		})
 		if err != nil {
 			return err

@@ -7,13 +7,14 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/auditlog"
 )
 
 // Record adds a line to the audit log. It comes last in a transaction, because it
 // locks the end of the chain. The platform's chain has a line of the beginning of
 // every other one, so that none can vanish as a whole.
 func Record(tx *store.Tx, line *model.AuditEntry) error {
-	head, err := tx.LockAuditHead(line.Chain)
+	head, err := auditlog.LockHead(tx, line.Chain)
 	if err != nil {
 		return err
 	}
@@ -21,7 +22,7 @@ func Record(tx *store.Tx, line *model.AuditEntry) error {
 	if line.Time.Before(head.Time) {
 		line.Time.Time = head.Time
 	}
-	if err := tx.AppendAudit(&store.AuditRow{AuditEntry: *line, Hash: Hash(head.Hash, line)}); err != nil {
+	if err := auditlog.Append(tx, &auditlog.Row{AuditEntry: *line, Hash: Hash(head.Hash, line)}); err != nil {
 		return err
 	}
 	if head.Number > 0 || line.Chain == "" {

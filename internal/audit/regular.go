@@ -8,6 +8,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/quota"
 )
 
 // regularLines is how many lines of acts that succeed a regular key may leave on a day
@@ -26,9 +27,9 @@ func RecordOf(tx *store.Tx, actor *model.Actor, line *model.AuditEntry) error {
 	}
 	counter := actor.Key.Counter
 	if counter == "" { // it signs in with its password
-		counter = store.CounterOf(actor.Account)
+		counter = quota.CounterOf(actor.Account)
 	}
-	n, err := tx.CountMessage(store.Counter(line.Account, counterKind, counter), store.DayOf(line.Time.Time))
+	n, err := quota.CountMessage(tx, quota.Counter(line.Account, counterKind, counter), quota.DayOf(line.Time.Time))
 	if err != nil || n > regularLines {
 		return err
 	}
@@ -42,19 +43,19 @@ func (l *Log) SumUp(ctx context.Context, now time.Time) error {
 
 // sumUpRegular writes how many acts with regular keys were counted on past days and have no line.
 func (l *Log) sumUpRegular(ctx context.Context, now time.Time) error {
-	past, err := store.Read(ctx, l.Store, func(tx *store.Tx) ([]store.Count, error) {
-		return tx.PastCounts(store.DayOf(now), regularLines)
+	past, err := store.Read(ctx, l.Store, func(tx *store.Tx) ([]quota.Count, error) {
+		return quota.PastCounts(tx, quota.DayOf(now), regularLines)
 	})
 	if err != nil {
 		return err
 	}
 	for _, c := range past {
-		account, kind, counter := store.ParseCounter(c.Counter)
+		account, kind, counter := quota.ParseCounter(c.Counter)
 		if kind != counterKind {
 			continue
 		}
 		err := l.Store.Update(ctx, func(tx *store.Tx) error {
-			deleted, err := tx.DeleteCount(c)
+			deleted, err := quota.DeleteCount(tx, c)
 			if err != nil || !deleted { // another server was faster
 				return err
 			}

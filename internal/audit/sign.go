@@ -8,6 +8,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/auditlog"
 )
 
 // batch is how many lines one transaction removes, and one reading loads.
@@ -17,7 +18,7 @@ const batch = 1000
 // follows from it: a past that was rewritten is never signed. What does not follow
 // is a *Fault, and the other chains are signed all the same.
 func Sign(ctx context.Context, kept *store.Store, key *Key, now time.Time) error {
-	heads, err := store.Read(ctx, kept, (*store.Tx).UnsignedAuditHeads)
+	heads, err := store.Read(ctx, kept, auditlog.UnsignedHeads)
 	if err != nil {
 		return err
 	}
@@ -35,7 +36,7 @@ func Sign(ctx context.Context, kept *store.Store, key *Key, now time.Time) error
 			return err
 		}
 		err = kept.Update(ctx, func(tx *store.Tx) error {
-			return tx.PutAuditCheckpoint(h.Chain, false, store.AuditCheckpoint{Number: h.Number, Note: note})
+			return auditlog.PutCheckpoint(tx, h.Chain, false, auditlog.Checkpoint{Number: h.Number, Note: note})
 		})
 		if err != nil {
 			return err
@@ -45,18 +46,18 @@ func Sign(ctx context.Context, kept *store.Store, key *Key, now time.Time) error
 }
 
 // follows checks that what a chain has grown by is tied to what was signed last.
-func follows(ctx context.Context, kept *store.Store, key *Key, head store.AuditHead) error {
+func follows(ctx context.Context, kept *store.Store, key *Key, head auditlog.Head) error {
 	var walk *Chain
 	at := int64(0)
 	for {
-		var rows []store.AuditRow
+		var rows []auditlog.Row
 		err := kept.View(ctx, func(tx *store.Tx) (err error) {
 			if walk == nil {
 				if walk, at, err = resumeChain(tx, key, head.Chain); err != nil {
 					return err
 				}
 			}
-			rows, err = tx.AuditEntries(store.AuditQuery{Chain: head.Chain, After: at, Before: head.Number + 1}, batch)
+			rows, err = auditlog.Entries(tx, auditlog.Query{Chain: head.Chain, After: at, Before: head.Number + 1}, batch)
 			return err
 		})
 		if err != nil {
@@ -82,7 +83,7 @@ func follows(ctx context.Context, kept *store.Store, key *Key, head store.AuditH
 func resumeChain(tx *store.Tx, key *Key, chain model.OrganizationID) (*Chain, int64, error) {
 	var signed *Checkpoint
 	for _, oldest := range []bool{true, false} {
-		stored, err := tx.AuditCheckpoint(chain, oldest)
+		stored, err := auditlog.CheckpointOf(tx, chain, oldest)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -106,7 +107,7 @@ func resumeChain(tx *store.Tx, key *Key, chain model.OrganizationID) (*Chain, in
 
 // openCheckpoint reads a chain's own checkpoint, which has to be of the place that it
 // is stored for.
-func openCheckpoint(key *Key, chain model.OrganizationID, c store.AuditCheckpoint, oldest bool) (Checkpoint, error) {
+func openCheckpoint(key *Key, chain model.OrganizationID, c auditlog.Checkpoint, oldest bool) (Checkpoint, error) {
 	opened, err := key.Open(c.Note)
 	switch {
 	case err != nil:

@@ -5,6 +5,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/auditlog"
 )
 
 // OnOrganization says that a line is about an organization, and belongs to its chain.
@@ -38,7 +39,7 @@ func TellOrganizations(tx *store.Tx, actor *model.Actor, line *model.AuditEntry,
 	slices.Sort(chains)
 	chains = slices.Compact(chains)
 	for _, chain := range chains { // all take the ends of chains in one order
-		if _, err := tx.LockAuditHead(chain); err != nil {
+		if _, err := auditlog.LockHead(tx, chain); err != nil {
 			return err
 		}
 	}

@@ -5,13 +5,14 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/auditlog"
 )
 
 // Verify checks all chains, or one, and returns how many lines it found right.
 // What is wrong is a *Fault. Checkpoints that were kept elsewhere are looked
 // for too: only these tell that the end of a chain was cut off together with its own.
 func Verify(ctx context.Context, kept *store.Store, key *Key, elsewhere []Checkpoint) (lines int64, err error) {
-	chains, err := store.Read(ctx, kept, (*store.Tx).AuditChains)
+	chains, err := store.Read(ctx, kept, auditlog.Chains)
 	if err != nil {
 		return 0, err
 	}
@@ -60,28 +61,28 @@ func verifyChain(
 	ctx context.Context, kept *store.Store, key *Key, chain model.OrganizationID,
 	elsewhere []Checkpoint, begun map[model.OrganizationID]int64,
 ) (lines int64, err error) {
-	var head store.AuditHead
-	var removed, met store.AuditCheckpoint
+	var head auditlog.Head
+	var removed, met auditlog.Checkpoint
 	at := int64(0)
-	read := func() (rows []store.AuditRow, err error) {
+	read := func() (rows []auditlog.Row, err error) {
 		err = kept.View(ctx, func(tx *store.Tx) error {
-			heads, err := tx.AuditHeads()
+			heads, err := auditlog.Heads(tx)
 			if err != nil {
 				return err
 			}
-			head = store.AuditHead{Chain: chain}
+			head = auditlog.Head{Chain: chain}
 			for _, h := range heads {
 				if h.Chain == chain {
 					head = h
 				}
 			}
-			if removed, err = tx.AuditCheckpoint(chain, true); err != nil {
+			if removed, err = auditlog.CheckpointOf(tx, chain, true); err != nil {
 				return err
 			}
-			if met, err = tx.AuditCheckpoint(chain, false); err != nil {
+			if met, err = auditlog.CheckpointOf(tx, chain, false); err != nil {
 				return err
 			}
-			rows, err = tx.AuditEntries(store.AuditQuery{Chain: chain, After: at}, batch)
+			rows, err = auditlog.Entries(tx, auditlog.Query{Chain: chain, After: at}, batch)
 			return err
 		})
 		return rows, err
@@ -115,7 +116,7 @@ func verifyChain(
 
 // beginChain opens a chain's own checkpoints, whose signatures and numbers are
 // checked too.
-func beginChain(key *Key, chain model.OrganizationID, removed, met store.AuditCheckpoint,
+func beginChain(key *Key, chain model.OrganizationID, removed, met auditlog.Checkpoint,
 	elsewhere []Checkpoint) (*Chain, error) {
 	var expected []Checkpoint
 	for _, c := range elsewhere {

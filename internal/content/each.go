@@ -5,6 +5,8 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/metadata"
+	"signet/internal/store/sealing"
 )
 
 // eachBatch is how many rows one snapshot reads of a table that is gone through.
@@ -13,7 +15,7 @@ const eachBatch = 200
 // EachMessage calls fn with the messages of a store in the order of their keys, with those
 // that only a legal hold keeps instead where held is set.
 func EachMessage(ctx context.Context, kept *store.Store, held bool, fn func(*store.MessageRow) error) error {
-	after := (*store.Tx).MessagesAfter
+	after := sealing.MessagesAfter
 	if held {
 		after = (*store.Tx).HeldMessagesAfter
 	}
@@ -35,12 +37,12 @@ func EachMessage(ctx context.Context, kept *store.Store, held bool, fn func(*sto
 }
 
 // EachMetadata calls fn with the metadata of a store in the order of their keys.
-func EachMetadata(ctx context.Context, kept *store.Store, fn func(*store.MetadataRow) error) error {
+func EachMetadata(ctx context.Context, kept *store.Store, fn func(*metadata.Row) error) error {
 	var organization model.OrganizationID
 	var entity model.EntityID
 	for {
-		rows, err := store.Read(ctx, kept, func(tx *store.Tx) ([]store.MetadataRow, error) {
-			return tx.MetadataAfter(organization, entity, eachBatch)
+		rows, err := store.Read(ctx, kept, func(tx *store.Tx) ([]metadata.Row, error) {
+			return metadata.After(tx, organization, entity, eachBatch)
 		})
 		if err != nil || len(rows) == 0 {
 			return err

@@ -6,6 +6,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/seal"
 	"signet/internal/store"
+	"signet/internal/store/sealing"
 )
 
 // What is sealed is bound to the organization, the table, the row and the column, so
@@ -61,13 +62,13 @@ func KeyLeft(tx *store.Tx, name seal.Name, at, latest time.Time) (left bool, err
 	}
 	organization := model.OrganizationID(name.Scope)
 	if begin, ok := seal.Begins(name.Period); ok {
-		return tx.MessagesLeft(organization, store.KeyDay{Lasting: true, Day: begin.Unix() / 86400}, latest)
+		return sealing.MessagesLeft(tx, organization, store.KeyDay{Lasting: true, Day: begin.Unix() / 86400}, latest)
 	}
 	if end, ok := seal.Ends(name.Period); ok {
 		if organization == "" { // what was sent under Request-IDs
 			return at.Before(end), nil
 		}
-		return tx.MessagesLeft(organization, store.KeyDay{Day: end.Unix()/86400 - 1}, latest)
+		return sealing.MessagesLeft(tx, organization, store.KeyDay{Day: end.Unix()/86400 - 1}, latest)
 	}
 	if name.Period == seal.Always {
 		_, left, err = tx.Organization(organization)

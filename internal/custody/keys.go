@@ -11,6 +11,7 @@ import (
 	"signet/internal/health"
 	"signet/internal/seal"
 	"signet/internal/store"
+	"signet/internal/store/metadata"
 )
 
 // topicKeys is the warning of a server whose key ring lacks keys that something is sealed
@@ -54,7 +55,7 @@ func KeysInUse(ctx context.Context, kept *store.Store, now time.Time,
 			return err
 		}
 	}
-	return content.EachMetadata(ctx, kept, func(row *store.MetadataRow) error {
+	return content.EachMetadata(ctx, kept, func(row *metadata.Row) error {
 		if id, sealed := seal.KeyOf(row.Content); sealed {
 			fn(id, func(m *Missing) *int { return &m.Metadata })
 		}

@@ -23,6 +23,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/service"
 	"signet/internal/store"
+	"signet/internal/store/auditlog"
 )
 
 const (
@@ -375,22 +376,22 @@ func (a *Archive) chain(ctx context.Context, chain model.OrganizationID, fn func
 	kept := a.exporter.store
 	var after, end int64
 	err := kept.View(ctx, func(tx *store.Tx) (err error) {
-		first, err := tx.AuditEntries(store.AuditQuery{Chain: chain}, 1)
+		first, err := auditlog.Entries(tx, auditlog.Query{Chain: chain}, 1)
 		if err != nil || len(first) == 0 {
 			return err
 		}
 		after = first[0].Number - 1
-		end, err = tx.AuditEnd(chain)
+		end, err = auditlog.End(tx, chain)
 		return err
 	})
 	for ; err == nil && after < end; after += auditWindow {
-		var found []store.AuditRow
+		var found []auditlog.Row
 		err = a.page(ctx, func(person *model.Actor) (err error) {
 			if found = nil; !a.Exported.All && !person.MemberOf(chain) {
 				return nil // nor is it shown any more
 			}
-			found, err = store.Read(ctx, kept, func(tx *store.Tx) ([]store.AuditRow, error) {
-				return tx.AuditEntries(store.AuditQuery{Chain: chain, After: after, Before: min(after+auditWindow, end) + 1,
+			found, err = store.Read(ctx, kept, func(tx *store.Tx) ([]auditlog.Row, error) {
+				return auditlog.Entries(tx, auditlog.Query{Chain: chain, After: after, Before: min(after+auditWindow, end) + 1,
 					About: a.Account}, auditWindow)
 			})
 			return err

@@ -9,6 +9,7 @@ import (
 	"signet/internal/content"
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/legalhold"
 )
 
 // Held is a message that a legal hold keeps.
@@ -31,7 +32,7 @@ func BeginHeld(ctx context.Context, vault *content.Vault, now time.Time, id mode
 	line := model.AuditEntry{Time: model.AuditTime{Time: now.UTC()}, Action: model.ActionHoldExport}
 	err := audit.RecordCommand(ctx, vault.Store, line, func(tx *store.Tx, line *model.AuditEntry) error {
 		audit.OnOrganization(line, id)
-		held, err := tx.Held(id)
+		held, err := legalhold.Held(tx, id)
 		if err == nil && !held {
 			err = errors.New("the organization is under no legal hold")
 		}
@@ -71,7 +72,7 @@ func (h *HeldMessages) page(ctx context.Context, over bool, after model.MessageI
 		if over {
 			rows, err = tx.HeldMessages(h.organization, after, messagePage)
 		} else {
-			rows, err = tx.MessagesIn(h.organization, after, messagePage)
+			rows, err = legalhold.MessagesIn(tx, h.organization, after, messagePage)
 		}
 		for i := 0; i < len(rows) && err == nil; i++ {
 			m := Held{Message: rows[i].Message, Over: over}
@@ -94,7 +95,7 @@ func (h *HeldMessages) page(ctx context.Context, over bool, after model.MessageI
 func heldStatuses(tx *store.Tx, m *Held) (out []model.StatusRow, err error) {
 	rows, err := tx.Deliveries([]model.OrganizationID{m.Organization}, m.ID)
 	if err == nil && m.Over && len(rows) == 0 {
-		rows, err = tx.HeldDeliveries(m.Organization, m.ID)
+		rows, err = legalhold.Deliveries(tx, m.Organization, m.ID)
 	}
 	for i, row := range rows {
 		out = append(out, model.StatusRow{Account: row.Account, Status: row.Status, Time: row.StatusTime})

@@ -6,14 +6,15 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/piecework"
 )
 
 // do does a piece. What it finds already done, or to be done no more, it leaves.
-func do(tx *store.Tx, g *model.Group, p *store.Piece, now time.Time) error {
+func do(tx *store.Tx, g *model.Group, p *piecework.Piece, now time.Time) error {
 	switch {
-	case p.Deed == store.Recall || p.Deed == store.Tell && p.Kind == model.EventGroupMessage:
+	case p.Deed == piecework.Recall || p.Deed == piecework.Tell && p.Kind == model.EventGroupMessage:
 		return doMessage(tx, p)
-	case p.Deed == store.Enter:
+	case p.Deed == piecework.Enter:
 		return enter(tx, g, p, now)
 	}
 	position, err := tx.Position(1, p.Accounts...)
@@ -21,11 +22,11 @@ func do(tx *store.Tx, g *model.Group, p *store.Piece, now time.Time) error {
 		return err
 	}
 	switch p.Deed {
-	case store.Leave:
+	case piecework.Leave:
 		if err := tx.RemoveGroupMembers(g.ID, p.Accounts); err != nil {
 			return err
 		}
-	case store.Tell:
+	case piecework.Tell:
 		if p.Kind == model.EventUpdate {
 			return tx.InsertGroupUpdates(g, p.Accounts, position, p.Payload)
 		}
@@ -36,7 +37,7 @@ func do(tx *store.Tx, g *model.Group, p *store.Piece, now time.Time) error {
 }
 
 // enter puts accounts that are in the organization still into a group.
-func enter(tx *store.Tx, g *model.Group, p *store.Piece, now time.Time) error {
+func enter(tx *store.Tx, g *model.Group, p *piecework.Piece, now time.Time) error {
 	present, err := tx.MembershipsIn(g.Organization, p.Accounts)
 	if err != nil || len(present) == 0 || g.Deleted {
 		return err
@@ -53,7 +54,7 @@ func enter(tx *store.Tx, g *model.Group, p *store.Piece, now time.Time) error {
 	}
 	history := int64(0)
 	if g.ReplayHistory {
-		if history, _, err = tx.HistoryStart(g.ID, now, HistoryLimit); err != nil {
+		if history, _, err = piecework.HistoryStart(tx, g.ID, now, HistoryLimit); err != nil {
 			return err
 		}
 	}
@@ -73,17 +74,17 @@ func enter(tx *store.Tx, g *model.Group, p *store.Piece, now time.Time) error {
 }
 
 // doMessage brings a message of a group to its readers, or takes it back.
-func doMessage(tx *store.Tx, p *store.Piece) error {
+func doMessage(tx *store.Tx, p *piecework.Piece) error {
 	row, found, err := tx.MessageOf(p.Organization, p.Message)
-	if err != nil || !found || row.Recalled && p.Deed == store.Tell {
+	if err != nil || !found || row.Recalled && p.Deed == piecework.Tell {
 		return err
 	}
 	position, err := tx.Position(1, p.Accounts...)
 	if err != nil {
 		return err
 	}
-	if p.Deed == store.Tell {
-		return tx.QueueLate(&row, p.Accounts, position)
+	if p.Deed == piecework.Tell {
+		return piecework.QueueLate(tx, &row, p.Accounts, position)
 	}
 	if err := tx.WithdrawMessage(p.Organization, p.Message, p.Accounts); err != nil {
 		return err
@@ -96,7 +97,7 @@ func doMessage(tx *store.Tx, p *store.Piece) error {
 
 // tellAll tells the next members of an organization, up to limit, and reports whether those
 // were the last.
-func tellAll(tx *store.Tx, p *store.Piece, limit int) (told []model.AccountID, over bool, err error) {
+func tellAll(tx *store.Tx, p *piecework.Piece, limit int) (told []model.AccountID, over bool, err error) {
 	var after model.AccountID
 	if len(p.Accounts) > 0 {
 		after = p.Accounts[0]
@@ -114,8 +115,8 @@ func tellAll(tx *store.Tx, p *store.Piece, limit int) (told []model.AccountID, o
 		}
 	}
 	if len(told) < limit {
-		return told, true, tx.DeletePiece(p)
+		return told, true, piecework.DeletePiece(tx, p)
 	}
 	p.Accounts = told[limit-1:]
-	return told, false, tx.ShortenPiece(p)
+	return told, false, piecework.ShortenPiece(tx, p)
 }

@@ -10,6 +10,7 @@ import (
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/piecework"
 )
 
 // together is how many pieces are done in one transaction at most.
@@ -88,7 +89,7 @@ func (f *Fanout) Finish(ctx context.Context, g *model.Group) error {
 func (f *Fanout) finish(ctx context.Context, c crowd) error {
 	for {
 		waits, err := store.Read(ctx, f.Store, func(tx *store.Tx) (bool, error) {
-			return tx.HasPieces(c.organization, c.group, store.Enter, store.Leave, store.Recall)
+			return piecework.HasPieces(tx, c.organization, c.group, piecework.Enter, piecework.Leave, piecework.Recall)
 		})
 		if err != nil || !waits {
 			return err
@@ -125,7 +126,7 @@ func (f *Fanout) next(tx *store.Tx, c crowd) (told []model.AccountID, more bool,
 	}
 	now := f.Clock().UTC().Truncate(time.Millisecond)
 	// Where each is small, several are done together.
-	pieces, err := tx.Pieces(c.organization, c.group, together)
+	pieces, err := piecework.Pieces(tx, c.organization, c.group, together)
 	if err != nil {
 		return nil, false, err
 	}
@@ -138,15 +139,15 @@ func (f *Fanout) next(tx *store.Tx, c crowd) (told []model.AccountID, more bool,
 	if len(pieces) > 0 || c.group.IsZero() || err != nil {
 		return told, len(pieces) > 0, err
 	}
-	told, _, err = tx.Replay(&g, now, max(left/2, 1))
+	told, _, err = piecework.Replay(tx, &g, now, max(left/2, 1))
 	return told, len(told) > 0, err
 }
 
 // part does a piece, or as much of it as writes no more than so many rows, and returns how
 // many more may be written: none where the piece is not done yet.
-func part(tx *store.Tx, g *model.Group, p *store.Piece, now time.Time, rows int) (told []model.AccountID, left int,
+func part(tx *store.Tx, g *model.Group, p *piecework.Piece, now time.Time, rows int) (told []model.AccountID, left int,
 	err error) {
-	if p.Deed == store.TellAll {
+	if p.Deed == piecework.TellAll {
 		told, over, err := tellAll(tx, p, max(rows/2, 1))
 		if left = rows - 2*len(told); !over {
 			left = 0
@@ -160,7 +161,7 @@ func part(tx *store.Tx, g *model.Group, p *store.Piece, now time.Time, rows int)
 		return nil, 0, err
 	}
 	if p.Accounts = all[len(told):]; len(p.Accounts) > 0 {
-		return told, 0, tx.ShortenPiece(p)
+		return told, 0, piecework.ShortenPiece(tx, p)
 	}
-	return told, rows - rowsOf(p)*len(told), tx.DeletePiece(p)
+	return told, rows - rowsOf(p)*len(told), piecework.DeletePiece(tx, p)
 }

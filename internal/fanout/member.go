@@ -6,6 +6,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/piecework"
 )
 
 // bangLimit is how many bang one call makes at most; where it would make more, each
@@ -24,11 +25,11 @@ func (p *Plan) MoveMembers(actor *model.Actor, g *model.Group, leaving, entering
 }
 
 // Moves are the pieces of work that move members. each reports whether they tell of each change.
-func (p *Plan) Moves(actor *model.Actor, g *model.Group, leaving, entering []model.AccountID) (pieces []store.Piece,
+func (p *Plan) Moves(actor *model.Actor, g *model.Group, leaving, entering []model.AccountID) (pieces []piecework.Piece,
 	each bool) {
 	before, staying := g.Members, Without(g.Members, leaving)
 	g.Members = append(staying, entering...)
-	pieces = []store.Piece{Friends(g, store.Leave, false, leaving), Friends(g, store.Enter, true, entering)}
+	pieces = []piecework.Piece{Friends(g, piecework.Leave, false, leaving), Friends(g, piecework.Enter, true, entering)}
 	if len(leaving)*len(before)+len(entering)*len(g.Members) > bangLimit {
 		return append(pieces, Update(g, g.Members)), false
 	}
@@ -51,22 +52,22 @@ func Without(accounts, others []model.AccountID) []model.AccountID {
 }
 
 // Friends tells accounts that a group is in their roster, or is not any more.
-func Friends(g *model.Group, deed store.Deed, added bool, accounts []model.AccountID) store.Piece {
+func Friends(g *model.Group, deed piecework.Deed, added bool, accounts []model.AccountID) piecework.Piece {
 	change := store.Payload{Added: added, Entity: g.Entity(), Group: true, Name: g.Name}
-	return store.Piece{Deed: deed, Kind: model.EventFriends, Payload: change.Encode(), Accounts: accounts}
+	return piecework.Piece{Deed: deed, Kind: model.EventFriends, Payload: change.Encode(), Accounts: accounts}
 }
 
 // Bang tells readers that an account came into a group or left it. A zero subject is the
 // reader itself.
 func Bang(g *model.Group, caller *model.Actor, subject model.AccountID, added bool, now time.Time,
-	readers []model.AccountID) store.Piece {
+	readers []model.AccountID) piecework.Piece {
 	change := store.Payload{Added: added, Caller: caller.Account, Account: subject, Entity: g.Entity(),
 		Time: now.UnixMilli(), Name: g.Name}
-	return store.Piece{Deed: store.Tell, Kind: model.EventBang, Payload: change.Encode(), Accounts: readers}
+	return piecework.Piece{Deed: piecework.Tell, Kind: model.EventBang, Payload: change.Encode(), Accounts: readers}
 }
 
 // Update tells readers what a group is now.
-func Update(g *model.Group, readers []model.AccountID) store.Piece {
+func Update(g *model.Group, readers []model.AccountID) piecework.Piece {
 	change := store.Payload{Entity: g.Entity(), Group: true, Name: g.Name}
-	return store.Piece{Deed: store.Tell, Kind: model.EventUpdate, Payload: change.Encode(), Accounts: readers}
+	return piecework.Piece{Deed: piecework.Tell, Kind: model.EventUpdate, Payload: change.Encode(), Accounts: readers}
 }

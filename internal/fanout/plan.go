@@ -14,6 +14,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/piecework"
 )
 
 const (
@@ -28,9 +29,9 @@ const (
 )
 
 // rowsOf is how many rows a deed writes for each account.
-func rowsOf(p *store.Piece) int {
+func rowsOf(p *piecework.Piece) int {
 	switch {
-	case p.Deed == store.Recall:
+	case p.Deed == piecework.Recall:
 		return 4 // event, count, status event, and the queue's position
 	case p.Kind == model.EventUpdate:
 		return 3
@@ -61,7 +62,7 @@ func (f *Fanout) Plan(tx *store.Tx, now time.Time) *Plan {
 
 // Do does pieces of a group, whose row is locked, in their order: at once, or later where
 // they write too much, or wait for others.
-func (p *Plan) Do(g *model.Group, pieces ...store.Piece) error {
+func (p *Plan) Do(g *model.Group, pieces ...piecework.Piece) error {
 	behind, err := p.behind(g)
 	if err != nil {
 		return err
@@ -70,7 +71,7 @@ func (p *Plan) Do(g *model.Group, pieces ...store.Piece) error {
 	p.Cost += w.all
 	// Members come and go at once where that writes few rows, whatever else there is to do.
 	whole, part := !behind && !p.noted && w.all <= p.left, w.moves <= p.left
-	now := func(piece *store.Piece) bool { return whole || part && moving(piece) }
+	now := func(piece *piecework.Piece) bool { return whole || part && moving(piece) }
 	replay := w.entering > 0 && g.ReplayHistory && part
 	if replay {
 		messages, err := p.lockHistory(g, w.entering, p.left-w.all)
@@ -115,7 +116,7 @@ func (p *Plan) behind(g *model.Group) (bool, error) {
 	if g.ID.IsZero() {
 		return false, nil
 	}
-	return p.tx.HasPieces(g.Organization, g.ID)
+	return piecework.HasPieces(p.tx, g.Organization, g.ID)
 }
 
 // weight is what pieces write.
@@ -124,14 +125,14 @@ type weight struct {
 	entering   int // accounts that enter it
 }
 
-func weigh(pieces []store.Piece) (w weight) {
+func weigh(pieces []piecework.Piece) (w weight) {
 	for i := range pieces {
 		rows := rowsOf(&pieces[i]) * len(pieces[i].Accounts)
 		w.all += rows
 		if moving(&pieces[i]) {
 			w.moves += rows
 		}
-		if pieces[i].Deed == store.Enter {
+		if pieces[i].Deed == piecework.Enter {
 			w.entering += len(pieces[i].Accounts)
 		}
 	}
@@ -139,7 +140,7 @@ func weigh(pieces []store.Piece) (w weight) {
 }
 
 // lockQueues locks the queues that some of the pieces write to, all of them in one order.
-func (p *Plan) lockQueues(pieces []store.Piece, some func(*store.Piece) bool) error {
+func (p *Plan) lockQueues(pieces []piecework.Piece, some func(*piecework.Piece) bool) error {
 	var concerned []model.AccountID
 	for i := range pieces {
 		if some(&pieces[i]) {
@@ -153,12 +154,12 @@ func (p *Plan) lockQueues(pieces []store.Piece, some func(*store.Piece) bool) er
 }
 
 // moving reports whether a piece changes who is in a group.
-func moving(p *store.Piece) bool { return p.Deed == store.Enter || p.Deed == store.Leave }
+func moving(p *piecework.Piece) bool { return p.Deed == piecework.Enter || p.Deed == piecework.Leave }
 
 // lockHistory keeps the messages that those who enter a group get as they are, if they are
 // few enough for this transaction, and returns how many there are. Else they come later.
 func (p *Plan) lockHistory(g *model.Group, entering, left int) (messages int, err error) {
-	after, messages, err := p.tx.HistoryStart(g.ID, p.now, HistoryLimit)
+	after, messages, err := piecework.HistoryStart(p.tx, g.ID, p.now, HistoryLimit)
 	if err != nil || messages == 0 {
 		return 0, err
 	}
@@ -166,13 +167,13 @@ func (p *Plan) lockHistory(g *model.Group, entering, left int) (messages int, er
 	if 2*messages*entering > left {
 		return 0, p.putOff(crowd{g.Organization, g.ID})
 	}
-	return messages, p.tx.LockHistory(g.ID, after)
+	return messages, piecework.LockHistory(p.tx, g.ID, after)
 }
 
 // replay queues the history of a group with those who have just entered it.
 func (p *Plan) replay(g *model.Group) error {
 	for {
-		_, pairs, err := p.tx.Replay(g, p.now, p.left/2)
+		_, pairs, err := piecework.Replay(p.tx, g, p.now, p.left/2)
 		if err != nil {
 			return err
 		}
@@ -183,23 +184,23 @@ func (p *Plan) replay(g *model.Group) error {
 }
 
 // note keeps a piece for later.
-func (p *Plan) note(piece *store.Piece) error {
-	if piece.Deed == store.Tell && piece.Kind == model.EventUpdate {
-		if err := p.tx.DeleteUpdatePieces(piece.Organization, piece.Group); err != nil {
+func (p *Plan) note(piece *piecework.Piece) error {
+	if piece.Deed == piecework.Tell && piece.Kind == model.EventUpdate {
+		if err := piecework.DeleteUpdatePieces(p.tx, piece.Organization, piece.Group); err != nil {
 			return err
 		}
 	}
 	accounts := piece.Accounts
 	for part := range slices.Chunk(accounts, noted) {
 		piece.Accounts = part
-		if err := p.tx.NotePiece(piece); err != nil {
+		if err := piecework.NotePiece(p.tx, piece); err != nil {
 			return err
 		}
 	}
 	piece.Accounts = accounts
 	p.noted = true
 	at := crowd{piece.Organization, piece.Group}
-	if moving(piece) || piece.Deed == store.Recall {
+	if moving(piece) || piece.Deed == piecework.Recall {
 		p.must = append(p.must, at)
 	}
 	return p.putOff(at)
@@ -222,8 +223,8 @@ func (p *Plan) Message(row *store.MessageRow, readers *store.Readers) (queued []
 		p.Told = append(p.Told, readers.Ready...)
 		return readers.Ready, p.tx.InsertGroupEvents(row)
 	}
-	return nil, p.note(&store.Piece{Organization: row.Organization, Group: model.GroupID(row.Recipient), Noted: p.now,
-		Deed: store.Tell, Kind: model.EventGroupMessage, Message: row.ID, Accounts: readers.Accounts})
+	return nil, p.note(&piecework.Piece{Organization: row.Organization, Group: model.GroupID(row.Recipient), Noted: p.now,
+		Deed: piecework.Tell, Kind: model.EventGroupMessage, Message: row.ID, Accounts: readers.Accounts})
 }
 
 // TellMembers queues an event with all members of an organization, whose row is locked: with
@@ -235,13 +236,13 @@ func (p *Plan) TellMembers(organization model.OrganizationID, kind model.EventKi
 		return err
 	}
 	all := len(first) < p.left/2
-	piece := store.Piece{Organization: organization, Noted: p.now, Deed: store.Tell, Kind: kind, Payload: payload,
+	piece := piecework.Piece{Organization: organization, Noted: p.now, Deed: piecework.Tell, Kind: kind, Payload: payload,
 		Accounts: first}
 	if err := p.Do(&model.Group{Organization: organization}, piece); err != nil || all {
 		return err
 	}
 	p.Cost += 2 * max(members-len(first), 0)
-	piece.Deed, piece.Accounts = store.TellAll, first[len(first)-1:]
+	piece.Deed, piece.Accounts = piecework.TellAll, first[len(first)-1:]
 	return p.note(&piece)
 }
 
@@ -251,7 +252,7 @@ func (p *Plan) Recall(row *store.MessageRow, kind model.EventKind, holders []mod
 	if row.Group {
 		g.ID = model.GroupID(row.Recipient)
 	}
-	return p.Do(&g, store.Piece{Deed: store.Recall, Kind: kind, Message: row.ID,
+	return p.Do(&g, piecework.Piece{Deed: piecework.Recall, Kind: kind, Message: row.ID,
 		Payload: store.Payload{Recalled: true}.Encode(), Accounts: holders})
 }
 

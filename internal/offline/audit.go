@@ -17,6 +17,7 @@ import (
 	"signet/internal/home"
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/auditlog"
 )
 
 // Unchanged is what VerifyAudit found as it was written.
@@ -137,7 +138,7 @@ func ExportAudit(ctx context.Context, dir, database string, which AuditSelection
 			if chain == "" {
 				return nil
 			}
-			found, err := tx.HasAuditChain(chain)
+			found, err := auditlog.HasChain(tx, chain)
 			if err == nil && !found {
 				err = fmt.Errorf("the audit log has nothing of organization %s", chain)
 			}
@@ -159,7 +160,7 @@ func writeAudit(ctx context.Context, kept *store.Store, chain model.Organization
 	chains := []model.OrganizationID{chain}
 	if chain == "" {
 		var err error
-		if chains, err = store.Read(ctx, kept, (*store.Tx).AuditChains); err != nil {
+		if chains, err = store.Read(ctx, kept, auditlog.Chains); err != nil {
 			return err
 		}
 	}
@@ -167,18 +168,18 @@ func writeAudit(ctx context.Context, kept *store.Store, chain model.Organization
 	encoder := json.NewEncoder(out)
 	encoder.SetEscapeHTML(false)
 	for _, chain := range chains {
-		var last store.AuditCheckpoint
+		var last auditlog.Checkpoint
 		after := int64(0)
 		for {
-			var rows []store.AuditRow
+			var rows []auditlog.Row
 			err := kept.View(ctx, func(tx *store.Tx) (err error) {
 				if last.Number == 0 {
-					if last, err = tx.AuditCheckpoint(chain, false); err != nil {
+					if last, err = auditlog.CheckpointOf(tx, chain, false); err != nil {
 						return err
 					}
 				}
 				// What came since the checkpoint is for the next export.
-				rows, err = tx.AuditEntries(store.AuditQuery{Chain: chain, After: after, Before: last.Number + 1,
+				rows, err = auditlog.Entries(tx, auditlog.Query{Chain: chain, After: after, Before: last.Number + 1,
 					Since: which.Since, Until: which.Until}, exportBatch)
 				return err
 			})

@@ -17,6 +17,7 @@ import (
 	"signet/internal/home"
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/presence"
 	"signet/internal/store/sqlite"
 	"signet/internal/transfer"
 )
@@ -180,10 +181,10 @@ func wantNobody(ctx context.Context, kept *store.Store) error {
 			return err
 		}
 		err = kept.View(ctx, func(tx *store.Tx) (err error) {
-			if running, err = tx.OtherNodes(model.NodeID{}, now.Add(store.LeaveTime)); err != nil {
+			if running, err = presence.OtherNodes(tx, model.NodeID{}, now.Add(store.LeaveTime)); err != nil {
 				return err
 			}
-			leaving, err = tx.OtherNodes(model.NodeID{}, now)
+			leaving, err = presence.OtherNodes(tx, model.NodeID{}, now)
 			return err
 		})
 		switch {

@@ -7,6 +7,8 @@ import (
 	"signet/internal/access"
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/erasure"
+	"signet/internal/store/sealing"
 )
 
 // batch is how many messages are counted at a time.
@@ -48,7 +50,7 @@ func CountAccount(ctx context.Context, dir, database, region, address string) (D
 			return d, err
 		}
 		return d, d.addMessages(ctx, kept, func(tx *store.Tx, last store.MessageKey) ([]store.MessageRow, error) {
-			return tx.MessagesWith(id, last.Organization, last.ID, batch)
+			return erasure.MessagesWith(tx, id, last.Organization, last.ID, batch)
 		})
 	})
 }
@@ -102,7 +104,7 @@ func CountOrganization(ctx context.Context, dir, database, organization string, 
 		if err != nil {
 			return d, err
 		}
-		return d, d.addMessages(ctx, kept, messagesIn(id, (*store.Tx).MessagesAfter))
+		return d, d.addMessages(ctx, kept, messagesIn(id, sealing.MessagesAfter))
 	})
 }
 
@@ -115,7 +117,7 @@ func countOrganization(tx *store.Tx, id model.OrganizationID, keepAccounts bool)
 	if found {
 		d.Name = o.Name
 		d.add("organizations", 1)
-	} else if left, err := tx.BeingErased(id); err != nil {
+	} else if left, err := erasure.BeingErased(tx, id); err != nil {
 		return d, err
 	} else if !left {
 		return d, model.Missing()
@@ -133,7 +135,7 @@ func countOrganization(tx *store.Tx, id model.OrganizationID, keepAccounts bool)
 	if keepAccounts {
 		return d, nil
 	}
-	accounts, err := tx.OnlyIn(id)
+	accounts, err := erasure.OnlyIn(tx, id)
 	d.add("accounts", len(accounts))
 	return d, err
 }

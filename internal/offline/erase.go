@@ -8,6 +8,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/people"
 	"signet/internal/store"
+	"signet/internal/store/erasure"
 )
 
 // EraseAccount removes every trace of an account that an address names. Unless last is
@@ -19,7 +20,7 @@ func EraseAccount(ctx context.Context, dir, database, region, address string, la
 			return err
 		}
 		// One that was ended before is gone on with.
-		ended, err := store.Read(ctx, c.store, func(tx *store.Tx) (bool, error) { return tx.Erases(id) })
+		ended, err := store.Read(ctx, c.store, func(tx *store.Tx) (bool, error) { return erasure.Erases(tx, id) })
 		if err != nil || ended {
 			return err
 		}
@@ -34,9 +35,9 @@ func EraseOrganization(ctx context.Context, cfg *config.Config, organization str
 	id := model.OrganizationID(organization)
 	return erase(ctx, cfg.Data, cfg.Database, func(c *cases) error {
 		return withCodes(ctx, cfg, c.store, func(kept *store.Store) error {
-			ended, err := store.Read(ctx, kept, func(tx *store.Tx) (bool, error) { return tx.BeingErased(id) })
+			ended, err := store.Read(ctx, kept, func(tx *store.Tx) (bool, error) { return erasure.BeingErased(tx, id) })
 			if err == nil && ended {
-				return kept.Update(ctx, func(tx *store.Tx) error { return tx.NoteTraces(id, keepAccounts) })
+				return kept.Update(ctx, func(tx *store.Tx) error { return erasure.NoteTraces(tx, id, keepAccounts) })
 			}
 			if err != nil {
 				return err

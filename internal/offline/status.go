@@ -9,6 +9,7 @@ import (
 	"signet/internal/home"
 	"signet/internal/store"
 	"signet/internal/store/overview"
+	"signet/internal/store/presence"
 	"signet/internal/sweep"
 )
 
@@ -19,7 +20,7 @@ type Stored struct {
 	Queues        sweep.Queues
 	Backup        store.BackupNote // of the embedded store
 	Database, Log int64            // bytes of its files
-	Nodes         []store.NodeRow  // those that share the database
+	Nodes         []presence.Node  // those that share the database
 }
 
 // StoredStatus reads what the data directory or the database tells, where no server
@@ -38,7 +39,7 @@ func StoredStatus(ctx context.Context, cfg *config.Config) (s Stored, err error)
 			s.Database, s.Log = sizeOf(home.Database(cfg.Data)), sizeOf(home.Database(cfg.Data)+"-wal")
 			return nil
 		}
-		s.Nodes, err = store.Read(ctx, kept, func(tx *store.Tx) ([]store.NodeRow, error) { return tx.Nodes(1000) })
+		s.Nodes, err = store.Read(ctx, kept, func(tx *store.Tx) ([]presence.Node, error) { return presence.Nodes(tx, 1000) })
 		return err
 	})
 	return s, err

@@ -13,6 +13,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/seal"
 	"signet/internal/store"
+	"signet/internal/store/metadata"
 )
 
 // Verified counts what Verify looked at.
@@ -42,7 +43,7 @@ func Verify(ctx context.Context, vault *content.Vault, now time.Time, whole bool
 		}
 	}
 	if err := content.EachMetadata(ctx, vault.Store,
-		func(row *store.MetadataRow) error { return v.metadata(ctx, row) }); err != nil {
+		func(row *metadata.Row) error { return v.metadata(ctx, row) }); err != nil {
 		return v.Verified, fmt.Errorf("verify metadata: %w", err)
 	}
 	rows, err := vault.Store.Forgeries(ctx, func(f store.Forgery) {
@@ -163,7 +164,7 @@ func (v *verification) attachment(ctx context.Context, a *model.Attachment) (err
 	return err
 }
 
-func (v *verification) metadata(ctx context.Context, row *store.MetadataRow) error {
+func (v *verification) metadata(ctx context.Context, row *metadata.Row) error {
 	_, err := v.vault.OpenMetadata(ctx, row.Organization, row.Entity, row.Content)
 	switch {
 	case errors.Is(err, store.ErrUnavailable):

@@ -19,6 +19,7 @@ import (
 	"signet/internal/seal/sealtest"
 	"signet/internal/store"
 	"signet/internal/store/enginetest"
+	"signet/internal/store/sealing"
 	"signet/internal/sweep"
 )
 
@@ -54,7 +55,7 @@ func TestVerifyReportsNothingThatWentMeanwhile(t *testing.T) {
 		t.Errorf("verify says %+v", v.Verified)
 	}
 	must(t, kept.Update(t.Context(), func(tx *store.Tx) error {
-		return errors.Join(tx.DeleteMessage("o", row.ID, row.Blob), tx.NoteKeyEnding("o", row.KeyDay()))
+		return errors.Join(tx.DeleteMessage("o", row.ID, row.Blob), sealing.NoteKeyEnding(tx, "o", row.KeyDay()))
 	}))
 	log := slog.New(slog.DiscardHandler)
 	must(t, sweep.NewSweeper(sweep.Options{

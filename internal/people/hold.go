@@ -5,6 +5,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/legalhold"
 )
 
 // SetHold puts an organization under a legal hold, or lifts it. Only operators do:
@@ -20,9 +21,9 @@ func (p *People) SetHold(ctx context.Context, actor *model.Actor, id model.Organ
 			return model.Forbiddenf("operator_required", "Only an operator sets and lifts a legal hold.")
 		}
 		if held {
-			return tx.SetHold(id, now)
+			return legalhold.Set(tx, id, now)
 		}
-		return tx.ReleaseHold(id)
+		return legalhold.Release(tx, id)
 	})
 	if err == nil && !held {
 		p.eraseSoon()

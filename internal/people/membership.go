@@ -11,6 +11,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/search"
 	"signet/internal/store"
+	"signet/internal/store/erasure"
 	"signet/internal/store/searchindex"
 )
 
@@ -211,7 +212,7 @@ func (p *People) leave(tx *store.Tx, plan *fanout.Plan, actor *model.Actor, acco
 	if err := searchindex.Remove(tx, organization, model.EntityID(account.ID)); err != nil {
 		return err
 	}
-	if err := tx.NoteDeparture(organization); err != nil {
+	if err := erasure.NoteDeparture(tx, organization); err != nil {
 		return err
 	}
 	// The event names no organization: the one it left is none of its any more.

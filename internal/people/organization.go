@@ -8,6 +8,7 @@ import (
 	"signet/internal/fanout"
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/legalhold"
 )
 
 // OrganizationCommand is what a call wants an organization to be; nil fields and
@@ -167,7 +168,7 @@ func organization(tx *store.Tx, actor *model.Actor, id model.OrganizationID) (mo
 		return o, err
 	}
 	if actor.Administers(id) {
-		if o.LegalHold, err = tx.Held(id); err != nil {
+		if o.LegalHold, err = legalhold.Held(tx, id); err != nil {
 			return o, err
 		}
 	}

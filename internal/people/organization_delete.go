@@ -8,6 +8,8 @@ import (
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/erasure"
+	"signet/internal/store/legalhold"
 )
 
 // DeleteCommand names an organization to delete, and repeats its name: a command asks for that
@@ -46,20 +48,20 @@ func (p *People) DeleteOrganization(ctx context.Context, actor *model.Actor, com
 			if !actor.Command && model.TidyName(command.Name) != o.Name {
 				return model.Invalidf("name_mismatch", "name", "The name must repeat the organization's name.")
 			}
-			if held, err := tx.Held(id); err != nil {
+			if held, err := legalhold.Held(tx, id); err != nil {
 				return err
 			} else if held {
 				return model.UnderHold()
 			}
-			if err := tx.EndOrganization(id); err != nil {
+			if err := erasure.EndOrganization(tx, id); err != nil {
 				return err
 			}
 			if traces {
-				if err := tx.NoteTraces(id, command.KeepAccounts); err != nil {
+				if err := erasure.NoteTraces(tx, id, command.KeepAccounts); err != nil {
 					return err
 				}
 			}
-			told, _, _, err = tx.EraseMembers(id, fanout.Rows)
+			told, _, _, err = erasure.EraseMembers(tx, id, fanout.Rows)
 			return err
 		})
 	if err != nil {
@@ -78,7 +80,9 @@ func (p *People) DeleteOrganization(ctx context.Context, actor *model.Actor, com
 // mayErase refuses an organization with accounts of its own of which a legal hold keeps messages,
 // in another organization that they have left. Looking for these takes long.
 func (p *People) mayErase(ctx context.Context, id model.OrganizationID) error {
-	accounts, err := store.Read(ctx, p.store, func(tx *store.Tx) ([]model.AccountID, error) { return tx.OnlyIn(id) })
+	accounts, err := store.Read(ctx, p.store, func(tx *store.Tx) ([]model.AccountID, error) {
+		return erasure.OnlyIn(tx, id)
+	})
 	if err != nil {
 		return err
 	}

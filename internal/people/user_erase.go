@@ -10,6 +10,8 @@ import (
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/erasure"
+	"signet/internal/store/legalhold"
 	"signet/internal/store/searchindex"
 )
 
@@ -65,7 +67,7 @@ func (p *People) EndAccount(ctx context.Context, account model.AccountID) error 
 // more, which takes long to find out. One that is set from now on keeps them.
 func (p *People) underNoHold(ctx context.Context, account *model.Account) error {
 	return p.store.View(ctx, func(tx *store.Tx) error {
-		_, held, err := tx.HoldOver(account)
+		_, held, err := legalhold.Over(tx, account)
 		if err == nil && held {
 			err = model.UnderHold()
 		}
@@ -113,10 +115,10 @@ func (p *People) endUser(tx *store.Tx, plan *fanout.Plan, actor *model.Actor, id
 	if err := searchindex.RemoveAccount(tx, id); err != nil {
 		return err
 	}
-	if err := tx.CloseAccount(id); err != nil {
+	if err := erasure.CloseAccount(tx, id); err != nil {
 		return err
 	}
-	if err := tx.NoteErasureOf(id, p.now()); err != nil {
+	if err := erasure.NoteAccount(tx, id, p.now()); err != nil {
 		return err
 	}
 	for i := range groups { // what names the account would be erased with it
@@ -131,7 +133,7 @@ func (p *People) endUser(tx *store.Tx, plan *fanout.Plan, actor *model.Actor, id
 // mayEnd refuses an account that has ended already, one without which an organization has no
 // administrator, unless that is accepted, and one of an organization under a legal hold.
 func mayEnd(tx *store.Tx, t *access.Target, last bool) error {
-	if ended, err := tx.Erases(t.ID); err != nil {
+	if ended, err := erasure.Erases(tx, t.ID); err != nil {
 		return err
 	} else if ended {
 		return model.Missing()
@@ -146,7 +148,7 @@ func mayEnd(tx *store.Tx, t *access.Target, last bool) error {
 		}
 	}
 	for _, organization := range of {
-		if held, err := tx.Held(organization); err != nil {
+		if held, err := legalhold.Held(tx, organization); err != nil {
 			return err
 		} else if held {
 			return model.UnderHold()

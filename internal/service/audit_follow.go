@@ -6,6 +6,7 @@ import (
 	"signet/internal/audit"
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/auditlog"
 )
 
 // FollowAudit begins to read a part of the audit log from a line on, which leaves a line as
@@ -20,7 +21,7 @@ func (s *Service) FollowAudit(ctx context.Context, actor *model.Actor, id model.
 		if err := s.mayReadAudit(tx, actor, id); err != nil {
 			return err
 		}
-		end, err := tx.AuditEnd(id)
+		end, err := auditlog.End(tx, id)
 		if from = end; err == nil && after != nil {
 			if from = *after; from > end {
 				err = model.Invalidf("field_invalid", "after", "The audit log ends before this entry.")
@@ -34,10 +35,10 @@ func (s *Service) FollowAudit(ctx context.Context, actor *model.Actor, id model.
 // AuditAfter returns the next lines of a part of the audit log, if the actor may read them at
 // that moment, and whether there may be more. It leaves no line.
 func (s *Service) AuditAfter(ctx context.Context, actor *model.Actor, id model.OrganizationID, after int64,
-	limit int) (lines []store.AuditRow, more bool, err error) {
+	limit int) (lines []auditlog.Row, more bool, err error) {
 	err = s.store.View(ctx, func(tx *store.Tx) (err error) {
 		if err = s.mayReadAudit(tx, actor, id); err == nil {
-			lines, err = tx.AuditEntries(store.AuditQuery{Chain: id, After: after}, limit)
+			lines, err = auditlog.Entries(tx, auditlog.Query{Chain: id, After: after}, limit)
 		}
 		return err
 	})
@@ -61,7 +62,7 @@ func (s *Service) mayReadAudit(tx *store.Tx, actor *model.Actor, id model.Organi
 	}
 	_, found, err := tx.Organization(id)
 	if err == nil && !found {
-		found, err = tx.HasAuditChain(id)
+		found, err = auditlog.HasChain(tx, id)
 	}
 	if err == nil && !found {
 		err = model.Missing()

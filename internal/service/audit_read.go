@@ -7,6 +7,7 @@ import (
 	"signet/internal/audit"
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/auditlog"
 )
 
 // MaxAuditPage is how many lines of the audit log one call reads at most.
@@ -26,7 +27,7 @@ type AuditPage struct {
 // for operators, who read that of an organization that was deleted, and the
 // platform's (empty), too. The reading leaves a line itself.
 func (s *Service) Audit(ctx context.Context, actor *model.Actor, id model.OrganizationID,
-	page AuditPage) (lines []store.AuditRow, err error) {
+	page AuditPage) (lines []auditlog.Row, err error) {
 	if id == "" && !actor.Operates() {
 		return nil, model.NotAllowed()
 	}
@@ -41,7 +42,7 @@ func (s *Service) Audit(ctx context.Context, actor *model.Actor, id model.Organi
 		if id != "" {
 			_, found, err := tx.Organization(id)
 			if err == nil && !found {
-				found, err = tx.HasAuditChain(id)
+				found, err = auditlog.HasChain(tx, id)
 			}
 			if err != nil {
 				return err
@@ -50,7 +51,7 @@ func (s *Service) Audit(ctx context.Context, actor *model.Actor, id model.Organi
 				return model.Missing()
 			}
 		}
-		lines, err = tx.AuditEntries(store.AuditQuery{
+		lines, err = auditlog.Entries(tx, auditlog.Query{
 			Chain: id, After: page.After, Before: page.Before, Since: page.Since, Until: page.Until, Action: page.Action,
 			Newest: !page.Forward,
 		}, page.Limit)

@@ -7,6 +7,7 @@ import (
 	"signet/internal/continuation"
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/threads"
 )
 
 // ConversationsCommand asks for a page of the actor's conversations (contract, section 7).
@@ -153,8 +154,8 @@ func (l *conversationList) entry(ctx context.Context, c *store.Conversation, sho
 		return entry, true, nil
 	}
 	membership, _ := l.actor.Membership(c.Organization)
-	thread := store.Thread{Organization: c.Organization, Reader: l.actor.Account, Entity: c.Entity, Group: c.Group,
-		After: c.Floor, Before: store.Whole, Cleared: l.cleared[placed{c.Organization, c.Entity}]}
+	thread := threads.Thread{Organization: c.Organization, Reader: l.actor.Account, Entity: c.Entity, Group: c.Group,
+		After: c.Floor, Before: threads.Whole, Cleared: l.cleared[placed{c.Organization, c.Entity}]}
 	if !c.Group {
 		thread.After, thread.Cleared = max(c.Floor, membership.Since), c.Cleared
 	}

@@ -10,6 +10,7 @@ import (
 	"signet/internal/fanout"
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/threads"
 )
 
 // ReadConversation marks all that the actor received in a conversation, up to a sort, Read,
@@ -61,7 +62,7 @@ func (t *talk) unread(tx *store.Tx, actor *model.Actor, upTo int64) ([]model.Mes
 	if most == math.MaxInt32 && upTo < t.thread.Before { // nothing is counted: what is newer need not be found
 		t.thread.Before = upTo + 1
 	}
-	ids, sorts, err := tx.UnreadInThread(&t.thread, most)
+	ids, sorts, err := threads.Unread(tx, &t.thread, most)
 	if err != nil {
 		return nil, err
 	}

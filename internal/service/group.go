@@ -7,6 +7,9 @@ import (
 	"signet/internal/fanout"
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/erasure"
+	"signet/internal/store/metadata"
+	"signet/internal/store/piecework"
 	"signet/internal/store/searchindex"
 )
 
@@ -120,16 +123,16 @@ func (s *Service) DeleteGroup(ctx context.Context, actor *model.Actor, id model.
 		if err := tx.UpdateGroup(&g); err != nil {
 			return err
 		}
-		if err := tx.DeleteMetadata(g.Organization, g.Entity()); err != nil {
+		if err := metadata.Delete(tx, g.Organization, g.Entity()); err != nil {
 			return err
 		}
 		if err := searchindex.Remove(tx, g.Organization, g.Entity()); err != nil {
 			return err
 		}
-		if err := plan.Do(&g, fanout.Friends(&g, store.Tell, false, members)); err != nil {
+		if err := plan.Do(&g, fanout.Friends(&g, piecework.Tell, false, members)); err != nil {
 			return err
 		}
-		if err := tx.NoteDeparture(g.Organization); err != nil { // its history is for nobody any more
+		if err := erasure.NoteDeparture(tx, g.Organization); err != nil { // its history is for nobody any more
 			return err
 		}
 		return s.recordOnGroup(ctx, tx, actor, model.ActionGroupDelete, g.Organization, id)

@@ -9,6 +9,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/search"
 	"signet/internal/store"
+	"signet/internal/store/piecework"
 )
 
 // CreateGroup makes a group and puts its members in (contract, call 5).
@@ -112,7 +113,7 @@ func (s *Service) insertGroup(
 	// Everybody is told of its own entering, and of nobody else's: n events,
 	// not n times n.
 	self := model.AccountID{}
-	err := plan.Do(g, fanout.Friends(g, store.Enter, true, g.Members),
+	err := plan.Do(g, fanout.Friends(g, piecework.Enter, true, g.Members),
 		fanout.Bang(g, actor, self, true, g.Created, g.Members))
 	if err != nil {
 		return err

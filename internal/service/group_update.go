@@ -8,6 +8,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/search"
 	"signet/internal/store"
+	"signet/internal/store/piecework"
 )
 
 // changeGroup changes a group or its members. It locks the group, makes sure that the
@@ -32,7 +33,7 @@ func (s *Service) changeGroup(
 			if err != nil {
 				return err
 			}
-			waits, err := tx.HasPieces(g.Organization, id, store.Enter, store.Leave)
+			waits, err := piecework.HasPieces(tx, g.Organization, id, piecework.Enter, piecework.Leave)
 			if err != nil {
 				return err
 			}

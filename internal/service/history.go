@@ -7,6 +7,8 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/erasure"
+	"signet/internal/store/threads"
 )
 
 // HistoryCommand asks for messages of a conversation (contract, section 7).
@@ -67,7 +69,7 @@ func (r *historyReader) page(ctx context.Context, c *HistoryCommand, room *answe
 // talk is a conversation of an actor with an account or a group in one organization.
 type talk struct {
 	subject
-	thread store.Thread // all of it that the actor may see some of
+	thread threads.Thread // all of it that the actor may see some of
 }
 
 // talk finds the conversation with an entity that the actor may see, or with which it has
@@ -86,7 +88,7 @@ func (s *Service) talk(ctx context.Context, r *historyReader, address string,
 	if err != nil {
 		return t, err
 	}
-	if ended, err := r.tx.Erases(model.AccountID(entity)); err != nil || ended {
+	if ended, err := erasure.Erases(r.tx, model.AccountID(entity)); err != nil || ended {
 		return t, cmp.Or(err, missing)
 	}
 	kept, err := r.kept(ctx, entity, false, organization)
@@ -152,17 +154,17 @@ type historyReader struct {
 }
 
 // thread is the part of a conversation of which the actor may see messages.
-func (r *historyReader) thread(p *subject) (t store.Thread, err error) {
-	t = store.Thread{Organization: p.organization, Reader: r.actor.Account, Entity: p.entity, Group: p.group}
+func (r *historyReader) thread(p *subject) (t threads.Thread, err error) {
+	t = threads.Thread{Organization: p.organization, Reader: r.actor.Account, Entity: p.entity, Group: p.group}
 	membership, member := r.actor.Membership(p.organization)
 	switch {
 	case !member: // an administrator: none
 	case p.group:
-		err = r.tx.FindPart(&t)
+		err = threads.FindPart(r.tx, &t)
 	default:
 		var c store.Conversation
 		c, _, err = r.tx.Conversation(r.actor.Account, p.organization, p.entity)
-		t.After, t.Before, t.Cleared = max(c.Cleared, membership.Since), store.Whole, c.Cleared
+		t.After, t.Before, t.Cleared = max(c.Cleared, membership.Since), threads.Whole, c.Cleared
 	}
 	return t, err
 }
@@ -177,7 +179,7 @@ const (
 // visible returns the next of a thread's messages that the actor may see, at most so many, and
 // no more than there is room for. It is accessTo that says which, as it is for Message. The
 // status of the actor's own to a group is set by setStatuses.
-func (r *historyReader) visible(ctx context.Context, t *store.Thread, most int, room *answerRoom) ([]model.Message,
+func (r *historyReader) visible(ctx context.Context, t *threads.Thread, most int, room *answerRoom) ([]model.Message,
 	error) {
 	if t.After >= t.Before {
 		return nil, nil
@@ -196,7 +198,7 @@ func (r *historyReader) visible(ctx context.Context, t *store.Thread, most int, 
 	}
 	out := make([]model.Message, 0, most)
 	for asked := most; ; asked = min(max(2*asked, firstLook), mostLooked) {
-		entries, more, err := r.tx.Thread(&rest, asked, r.now, r.known)
+		entries, more, err := threads.Read(r.tx, &rest, asked, r.now, r.known)
 		if err != nil {
 			return nil, err
 		}
@@ -232,7 +234,7 @@ func (r *historyReader) visible(ctx context.Context, t *store.Thread, most int, 
 }
 
 // see shows a message of a thread to the actor, if it may see it.
-func (r *historyReader) see(ctx context.Context, t *store.Thread, e *store.ThreadEntry,
+func (r *historyReader) see(ctx context.Context, t *threads.Thread, e *threads.Entry,
 	cleared func(model.EntityID) (int64, error)) (m model.Message, seen bool, err error) {
 	row, own := e.Message, e.Copy
 	if own != nil && own.Account != r.actor.Account {
@@ -260,7 +262,7 @@ func (r *historyReader) see(ctx context.Context, t *store.Thread, e *store.Threa
 }
 
 // setStatuses sets the statuses of what the actor sent to a group: the least advanced of all.
-func (r *historyReader) setStatuses(t *store.Thread, messages []model.Message) error {
+func (r *historyReader) setStatuses(t *threads.Thread, messages []model.Message) error {
 	var sent []model.MessageID
 	for i := range messages {
 		if t.Group && messages[i].Sender == r.actor.Account {
@@ -270,7 +272,7 @@ func (r *historyReader) setStatuses(t *store.Thread, messages []model.Message) e
 	if len(sent) == 0 {
 		return nil
 	}
-	least, err := r.tx.LeastStatuses(t.Organization, sent)
+	least, err := threads.LeastStatuses(r.tx, t.Organization, sent)
 	for i := range messages {
 		if t.Group && messages[i].Sender == r.actor.Account {
 			messages[i].Status = least[messages[i].ID]

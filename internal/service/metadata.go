@@ -7,6 +7,7 @@ import (
 	"signet/internal/content"
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/metadata"
 )
 
 // Lengths of metadata in characters (contract, section 1, limits).
@@ -33,7 +34,7 @@ func (s *Service) validMetadata(m map[string]string) error {
 // getMetadata returns an entity's metadata; an empty object where it has none.
 func (s *Service) getMetadata(ctx context.Context, tx *store.Tx, organization model.OrganizationID,
 	entity model.EntityID) (map[string]string, error) {
-	sealed, found, err := tx.Metadata(organization, entity)
+	sealed, found, err := metadata.Of(tx, organization, entity)
 	if err != nil || !found {
 		return map[string]string{}, err
 	}
@@ -110,7 +111,7 @@ func (s *Service) SetMetadata(ctx context.Context, actor *model.Actor, address s
 			if err != nil {
 				return err
 			}
-			if err := tx.DeleteMetadata(p.organization, p.entity); err != nil {
+			if err := metadata.Delete(tx, p.organization, p.entity); err != nil {
 				return err
 			}
 			return s.recordDescribed(ctx, tx, actor, model.ActionMetadataDelete, &p)
@@ -145,7 +146,7 @@ func (s *Service) SetMetadata(ctx context.Context, actor *model.Actor, address s
 // putMetadata stores what was sealed, within what an organization may have as a whole.
 func (s *Service) putMetadata(tx *store.Tx, organization model.OrganizationID, entity model.EntityID,
 	sealed []byte) error {
-	total, grew, err := tx.PutMetadata(organization, entity, sealed)
+	total, grew, err := metadata.Put(tx, organization, entity, sealed)
 	if limit := s.limits.MetadataBytes; err == nil && limit > 0 && grew && total > limit {
 		err = model.Invalidf("metadata_full", "metadata", "The metadata of the organization would have more than %d bytes.",
 			limit)

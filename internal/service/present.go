@@ -10,6 +10,7 @@ import (
 	"signet/internal/access"
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/erasure"
 )
 
 // presenter shows queued rows to one reader, and remembers what it has looked up.
@@ -188,7 +189,7 @@ func (p *presenter) accountEntity(organization model.OrganizationID, id model.En
 	}
 	t := p.met[account]
 	if t != nil && len(t.Memberships) == 0 {
-		if ended, err := p.tx.Erases(account); err != nil {
+		if ended, err := erasure.Erases(p.tx, account); err != nil {
 			return model.Entity{}, err
 		} else if ended {
 			t = nil // only its rows are there yet

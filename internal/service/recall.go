@@ -10,6 +10,7 @@ import (
 	"signet/internal/fanout"
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/sealing"
 )
 
 // Recall erases a message for everyone; only its sender may. Recalling again
@@ -110,7 +111,7 @@ func takeBack(tx *store.Tx, plan *fanout.Plan, row *store.MessageRow, others ...
 	if err := tx.RecallMessage(row); err != nil {
 		return false, err
 	}
-	return true, tx.NoteKeyEnding(row.Organization, row.KeyDay())
+	return true, sealing.NoteKeyEnding(tx, row.Organization, row.KeyDay())
 }
 
 // recalled finishes what a transaction that recalled a message left to do.

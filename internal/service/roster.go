@@ -6,6 +6,7 @@ import (
 	"signet/internal/fanout"
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/erasure"
 )
 
 // RosterEntry is a conversation as its owner's list shows it.
@@ -198,7 +199,7 @@ func (s *Service) removeGroup(tx *store.Tx, plan *fanout.Plan, actor *model.Acto
 		return nil, err
 	}
 	if g.Deleted || p.member && len(g.Members) == 0 {
-		return left, tx.NoteDeparture(p.organization)
+		return left, erasure.NoteDeparture(tx, p.organization)
 	}
 	return left, nil
 }
@@ -238,5 +239,5 @@ func noteRemoved(tx *store.Tx, p subject, account model.AccountID) error {
 			return err
 		}
 	}
-	return tx.NoteDeparture(p.organization)
+	return erasure.NoteDeparture(tx, p.organization)
 }

@@ -18,6 +18,8 @@ import (
 	"signet/internal/seal/sealtest"
 	"signet/internal/store"
 	"signet/internal/store/enginetest"
+	"signet/internal/store/metadata"
+	"signet/internal/store/sealing"
 	"signet/internal/store/sqlite"
 	"signet/internal/testclock"
 )
@@ -66,13 +68,13 @@ func TestStoreHoldsSealedTextsOnly(t *testing.T) {
 	c.must(err)
 	c.must(c.nodes[0].SetMetadata(t.Context(), alice, "me", "", map[string]string{"a": "text"}))
 	c.must(c.store.View(t.Context(), func(tx *store.Tx) error {
-		rows, err := tx.MessagesAfter("", model.MessageID{}, 10)
+		rows, err := sealing.MessagesAfter(tx, "", model.MessageID{}, 10)
 		if err != nil || len(rows) != 1 || !seal.Sealed(rows[0].Sealed) {
 			t.Errorf("messages are %+v, %v", rows, err)
 		}
-		metadata, err := tx.MetadataAfter("", model.EntityID{}, 10)
-		if err != nil || len(metadata) != 1 || !seal.Sealed(metadata[0].Content) {
-			t.Errorf("metadata is %+v, %v", metadata, err)
+		kept, err := metadata.After(tx, "", model.EntityID{}, 10)
+		if err != nil || len(kept) != 1 || !seal.Sealed(kept[0].Content) {
+			t.Errorf("metadata is %+v, %v", kept, err)
 		}
 		request, _, err := tx.Request(alice.Account, "r", time.Time{})
 		if err != nil || !seal.Sealed(request.Fingerprint) {
@@ -159,7 +161,7 @@ func TestMessageOnItsWayKeepsItsKey(t *testing.T) {
 		if err := tx.DeleteMessage(row.Organization, row.ID, row.Blob); err != nil {
 			return err
 		}
-		return tx.NoteKeyEnding(row.Organization, row.KeyDay())
+		return sealing.NoteKeyEnding(tx, row.Organization, row.KeyDay())
 	}))
 	c.must(sweepAll(t.Context(), s))
 	if _, err := s.vault.OpenMessage(t.Context(), &row); !errors.Is(err, seal.ErrKeyGone) {

@@ -10,6 +10,7 @@ import (
 	"signet/internal/people"
 	"signet/internal/search"
 	"signet/internal/store"
+	"signet/internal/store/erasure"
 	"signet/internal/store/searchindex"
 )
 
@@ -177,7 +178,7 @@ func TestSearchFollowsWhatChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.wantNames(actor, searchFor("any", "bob"))
-	f.mustUpdate(func(tx *store.Tx) error { return tx.EndOrganization(o) })
+	f.mustUpdate(func(tx *store.Tx) error { return erasure.EndOrganization(tx, o) })
 	f.wantNames(f.actor(me), SearchCommand{})
 }
 

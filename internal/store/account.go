@@ -19,7 +19,7 @@ func (a *codedAccount) cover(m *mac) {
 	m.flag(a.Operator)
 	m.flag(a.Disabled)
 	m.text(string(a.CreatedBy))
-	m.number(millis(a.Created))
+	m.number(Millis(a.Created))
 }
 
 func (a *codedAccount) name() Forgery { return Forgery{"account", a.ID.String()} }
@@ -62,7 +62,7 @@ func (tx *Tx) InsertAccount(a *model.Account, passwordHash string) error {
 	if err := tx.Post(`INSERT INTO accounts (`+accountColumns+`, password, password_of, password_code)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		a.ID, a.Username, a.DisplayName, a.FirstName, a.LastName, a.Avatar, a.Status, a.DND, a.DNDText,
-		emails, phones, a.Operator, a.Disabled, a.CreatedBy, millis(a.Created), code, password.Hash, password.Scope,
+		emails, phones, a.Operator, a.Disabled, a.CreatedBy, Millis(a.Created), code, password.Hash, password.Scope,
 		passwordCode); err != nil {
 		return fmt.Errorf("insert account: %w", err)
 	}
@@ -77,7 +77,7 @@ func (tx *Tx) InsertAccount(a *model.Account, passwordHash string) error {
 // claimAddress gives an address to an account, or says that it is taken. A taken one
 // causes no error in the database, since some end the transaction after an error.
 func (tx *Tx) claimAddress(address model.Address, account model.AccountID) error {
-	n, err := tx.exec(
+	n, err := tx.Exec(
 		`INSERT INTO addresses (kind, address, account) VALUES (?, ?, ?) ON CONFLICT (kind, address) DO NOTHING`,
 		int(address.Kind), address.Value, account)
 	if err == nil && n == 0 {
@@ -247,7 +247,7 @@ func (tx *Tx) changeRights(change func(a *model.Account), where string, args ...
 		code, err := tx.code((*codedAccount)(a))
 		if err == nil {
 			err = tx.Post(`UPDATE accounts SET operator = ?, disabled = ?, created_by = ?, created = ?, code = ?
-				WHERE account = ?`, a.Operator, a.Disabled, a.CreatedBy, millis(a.Created), code, a.ID)
+				WHERE account = ?`, a.Operator, a.Disabled, a.CreatedBy, Millis(a.Created), code, a.ID)
 		}
 		if err != nil {
 			return err
@@ -298,4 +298,9 @@ func marshalAddresses(a *model.Account) (emails, phones string, err error) {
 	}
 	p, err := json.Marshal(a.Phones)
 	return string(e), string(p), err
+}
+
+// ForgetMaker takes the organization out of accounts that it created.
+func (tx *Tx) ForgetMaker(id model.OrganizationID, accounts []model.AccountID) error {
+	return tx.changeRights(func(a *model.Account) { a.CreatedBy = "" }, `account IN (?*) AND created_by = ?`, accounts, id)
 }

@@ -38,7 +38,7 @@ func (tx *Tx) Arrivals(account model.AccountID, positions []int64, after int64, 
 		WHERE e.account = ? AND e.position IN (?*) AND e.position > ? AND e.kind IN (1, 2)
 		AND m.organization_number = e.organization_number AND m.message = e.message AND m.ends > ? AND m.recalled = 0
 		AND d.organization_number = e.organization_number AND d.message = e.message AND d.account = e.account AND d.status = 0`+
-		standing+` ORDER BY e.position`, []any{account, positions, after, millis(now), account}, func(row Row) error {
+		standing+` ORDER BY e.position`, []any{account, positions, after, Millis(now), account}, func(row Row) error {
 		var a Arrival
 		var number int64
 		err := row.Scan(&number, &a.Message, &a.Sender, &a.Group, &a.Replayed, &a.Told)
@@ -46,7 +46,7 @@ func (tx *Tx) Arrivals(account model.AccountID, positions []int64, after int64, 
 		return err
 	})
 	if err == nil {
-		err = tx.name(numbers, func(i int) *model.OrganizationID { return &out[i].Organization })
+		err = tx.NameOrganizations(numbers, func(i int) *model.OrganizationID { return &out[i].Organization })
 	}
 	return out, err
 }
@@ -61,7 +61,7 @@ func (tx *Tx) Deliver(account model.AccountID, a *Arrival, now time.Time, positi
 	err := tx.Post(
 		`UPDATE deliveries SET status = ?, status_time = ?, status_event = ? WHERE organization_number = ? AND message = ?
 			AND account = ?`,
-		int(model.Delivered), millis(now), position, tx.Numbered(a.Organization), a.Message, account)
+		int(model.Delivered), Millis(now), position, tx.Numbered(a.Organization), a.Message, account)
 	if err != nil || !a.Told {
 		return err
 	}

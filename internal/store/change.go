@@ -67,9 +67,9 @@ func (c *Change) queued(accounts []model.AccountID) {
 	}
 }
 
-// withdrawn notes that something is taken out of queues.
-func (c *Change) withdrawn() {
-	if c != nil {
+// NoteWithdrawn tells observers that something is taken out of queues.
+func (tx *Tx) NoteWithdrawn() {
+	if c := tx.change; c != nil {
 		c.Withdrawn = true
 	}
 }

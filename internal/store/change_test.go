@@ -17,13 +17,16 @@ func TestWhatIsTakenOutOfQueuesIsTold(t *testing.T) {
 		"Tx.deleteUpdates",
 		"Tx.supersede", "Tx.supersedeAbroad", "Tx.withdrawNotices",
 	}
-	s := newSources()
 	var found []string
-	for _, st := range s.in(t, ".") {
-		if taking.MatchString(st.sql) && !slices.Contains(silent, st.by) && !slices.Contains(found, st.by) {
-			found = append(found, st.by)
-			if !calls(s.functions[st.by], "withdrawn") {
-				t.Errorf("%s does not tell that it takes something out of queues: %.80s", st.by, st.sql)
+	for _, directory := range slices.Concat([]string{"."}, rooms) {
+		s := newSources(t, directory)
+		for _, st := range s.in(t, directory) {
+			by := named(directory, st.by)
+			if taking.MatchString(st.sql) && !slices.Contains(silent, by) && !slices.Contains(found, by) {
+				found = append(found, by)
+				if !calls(s.functions[st.by], "NoteWithdrawn") {
+					t.Errorf("%s does not tell that it takes something out of queues: %.80s", by, st.sql)
+				}
 			}
 		}
 	}

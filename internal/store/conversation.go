@@ -32,7 +32,7 @@ func (tx *Tx) NoteSent(m *MessageRow) error {
 		VALUES (?, ?, ?, ?, ?, 0, 0, 0, 1)
 		ON CONFLICT (account, organization, entity) DO UPDATE SET last_message = excluded.last_message,
 		last_sort = excluded.last_sort, listed = 1`,
-		m.Sender, m.Organization, m.Recipient, millis(m.Created), m.Sort)
+		m.Sender, m.Organization, m.Recipient, Millis(m.Created), m.Sort)
 }
 
 // NoteReceived puts the sender of a one-to-one message into the recipient's roster, and
@@ -47,7 +47,7 @@ func (tx *Tx) NoteReceived(m *MessageRow, account model.AccountID) error {
 		THEN conversations.last_message ELSE excluded.last_message END,
 		last_sort = excluded.last_sort, unread = conversations.unread + 1,
 		unread_priority = conversations.unread_priority + excluded.unread_priority, listed = 1`,
-		account, m.Organization, m.Sender, millis(m.Created), m.Sort, m.important())
+		account, m.Organization, m.Sender, Millis(m.Created), m.Sort, m.important())
 }
 
 // NoteRead counts one message less in the conversation of an account that has
@@ -159,7 +159,7 @@ const unswept = ` FROM messages m CROSS JOIN deliveries d
 func (tx *Tx) UnsweptUnread(account model.AccountID, now time.Time) ([]Conversation, error) {
 	return List(tx, `SELECT COALESCE(c.organization, p.organization), COALESCE(c.entity, p.group_token), m.is_group, 0,
 		COUNT(*), COALESCE(SUM(CASE WHEN m.priority > 0 THEN 1 ELSE 0 END), 0), 0, 1, 0, 0, 0, ''`+unswept+`
-		GROUP BY 1, 2, 3`, []any{millis(now), account, int(model.Read)},
+		GROUP BY 1, 2, 3`, []any{Millis(now), account, int(model.Read)},
 		scanConversation)
 }
 
@@ -196,7 +196,7 @@ func (tx *Tx) Unread(account model.AccountID, organization model.OrganizationID,
 		WHERE p.account = ? AND (p.organization = ? OR ? = '') AND `+OfStanding+`p.organization))
 		UNION ALL SELECT -COUNT(*), -COALESCE(SUM(CASE WHEN m.priority > 0 THEN 1 ELSE 0 END), 0)`+unswept+`
 		AND (m.organization_number = ? OR ? = '')`,
-		[]any{account, organization, organization, account, organization, organization, millis(now), account, int(model.Read),
+		[]any{account, organization, organization, account, organization, organization, Millis(now), account, int(model.Read),
 			tx.Numbered(organization), organization},
 		func(row Row) error {
 			var some, important int

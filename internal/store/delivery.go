@@ -33,7 +33,7 @@ func scanDelivery(d *Delivery, row Row) error {
 func (tx *Tx) InsertDelivery(m *MessageRow, account model.AccountID, position int64, replayed bool) error {
 	return tx.Post(
 		`INSERT INTO deliveries (organization_number, message, account, position, replayed, status, status_time, status_event)
-		VALUES (?, ?, ?, ?, ?, 0, ?, 0)`, tx.existing(m.Organization), m.ID, account, position, replayed, millis(m.Created))
+		VALUES (?, ?, ?, ?, ?, 0, ?, 0)`, tx.Existing(m.Organization), m.ID, account, position, replayed, Millis(m.Created))
 }
 
 // InsertGroupDeliveries gives every member of the group but the sender its copy.
@@ -41,7 +41,7 @@ func (tx *Tx) InsertGroupDeliveries(m *MessageRow) error {
 	return tx.Post(
 		`INSERT INTO deliveries (organization_number, message, account, position, replayed, status, status_time, status_event)
 		SELECT ?, ?, account, ?, 0, 0, ?, 0 FROM group_members WHERE group_token = ? AND account <> ?`,
-		tx.existing(m.Organization), m.ID, m.Sort, millis(m.Created), m.Recipient, m.Sender)
+		tx.Existing(m.Organization), m.ID, m.Sort, Millis(m.Created), m.Recipient, m.Sender)
 }
 
 // Delivery returns an account's copy of a message.
@@ -104,10 +104,10 @@ func (tx *Tx) LeastStatus(organization model.OrganizationID, message model.Messa
 // there or further already.
 func (tx *Tx) AdvanceDelivery(organization model.OrganizationID, message model.MessageID, account model.AccountID,
 	status model.Status, at time.Time) (bool, error) {
-	n, err := tx.exec(
+	n, err := tx.Exec(
 		`UPDATE deliveries SET status = ?, status_time = ? WHERE organization_number = ? AND message = ? AND account = ?
 			AND status < ?`,
-		int(status), millis(at), tx.Numbered(organization), message, account, int(status))
+		int(status), Millis(at), tx.Numbered(organization), message, account, int(status))
 	return n > 0, err
 }
 

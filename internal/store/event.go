@@ -35,31 +35,40 @@ var eventKinds = []model.EventKind{
 	11: model.EventConversationMute, 12: model.EventTyping, 13: model.EventAdvisory,
 }
 
-// kindNumber is the stored form of a kind; less than 1 where it has none.
-func kindNumber(kind model.EventKind) int { return slices.Index(eventKinds, kind) }
+// KindNumber is the stored form of a kind; less than 1 where it has none.
+func KindNumber(kind model.EventKind) int { return slices.Index(eventKinds, kind) }
+
+// KindOf is the kind of a number, none of 0; false where no kind has that.
+func KindOf(number int) (kind model.EventKind, known bool) {
+	if number < 0 || number >= len(eventKinds) {
+		return "", false
+	}
+	return eventKinds[number], true
+}
 
 // setKind gives an event the kind that its row names by a number.
 func (e *EventRow) setKind(number int) error {
-	if number < 1 || number >= len(eventKinds) {
+	kind, known := KindOf(number)
+	if !known || number < 1 {
 		return fmt.Errorf("event %d is of a kind that is not known: %d", e.Position, number)
 	}
-	e.Kind = eventKinds[number]
+	e.Kind = kind
 	return nil
 }
 
 // InsertEvent queues an event at a position that Position handed out for the account.
 func (tx *Tx) InsertEvent(account model.AccountID, position int64, organization model.OrganizationID,
 	kind model.EventKind, message model.MessageID, payload []byte) error {
-	number := kindNumber(kind)
+	number := KindNumber(kind)
 	if number < 1 {
 		return fmt.Errorf("events of kind %q are not queued", kind)
 	}
 	if kind != model.EventMessage && kind != model.EventGroupMessage {
-		if err := tx.noteGrowth(account); err != nil {
+		if err := tx.NoteGrowth(account); err != nil {
 			return err
 		}
 	}
-	return tx.insertEvent(account, position, tx.existing(organization), number, message, payload)
+	return tx.insertEvent(account, position, tx.Existing(organization), number, message, payload)
 }
 
 func (tx *Tx) insertEvent(account model.AccountID, position int64, organization any, kind int, message model.MessageID,
@@ -81,7 +90,7 @@ func (tx *Tx) NoteQueuedStatus(d *Delivery, status model.Status) error {
 func (tx *Tx) InsertGroupEvents(m *MessageRow) error {
 	return tx.Post(`INSERT INTO events (account, position, organization_number, kind, message, payload, status)
 		SELECT account, ?, ?, ?, ?, '', 0 FROM group_members WHERE group_token = ? AND account <> ? AND history = 0`,
-		m.Sort, tx.existing(m.Organization), kindNumber(model.EventGroupMessage), m.ID, m.Recipient, m.Sender)
+		m.Sort, tx.Existing(m.Organization), KindNumber(model.EventGroupMessage), m.ID, m.Recipient, m.Sender)
 }
 
 // Queue names a part of an account's queue: after one position, up to and with
@@ -99,8 +108,8 @@ type Queue struct {
 // args are those of the rows, and then those of what they bring.
 func (q Queue) args(tx *Tx) []any {
 	scope := tx.scope(q.Scope)
-	return []any{q.Account, q.After, q.UpTo, scope, scope, q.Notices, q.Account, millis(q.Now),
-		millis(q.Now.Add(-model.ReadGrace))}
+	return []any{q.Account, q.After, q.UpTo, scope, scope, q.Notices, q.Account, Millis(q.Now),
+		Millis(q.Now.Add(-model.ReadGrace))}
 }
 
 // scope is the number of an organization for withinScope, 0 where there is none.
@@ -165,7 +174,7 @@ func (tx *Tx) LastPositions(accounts []model.AccountID) (map[model.AccountID]int
 
 // RemoveEvents takes events out of an account's queue that it did not acknowledge.
 func (tx *Tx) RemoveEvents(account model.AccountID, positions []int64) error {
-	tx.change.withdrawn()
+	tx.NoteWithdrawn()
 	return tx.DeleteEventsAt(account, positions)
 }
 
@@ -192,8 +201,8 @@ func (tx *Tx) WithinScope(account model.AccountID, positions []int64, scope mode
 // DeleteEventsBefore takes the oldest of what is older than a position out of an account's
 // queue, at most limit, and returns how many those were.
 func (tx *Tx) DeleteEventsBefore(account model.AccountID, position int64, limit int) (int64, error) {
-	tx.change.withdrawn()
-	return tx.exec(`DELETE FROM events WHERE account = ? AND position IN (SELECT position FROM events
+	tx.NoteWithdrawn()
+	return tx.Exec(`DELETE FROM events WHERE account = ? AND position IN (SELECT position FROM events
 		WHERE account = ? AND position < ? ORDER BY position LIMIT ? + 0)`, account, account, position, limit)
 }
 
@@ -209,7 +218,7 @@ func (tx *Tx) NextQueue(after model.AccountID) (account model.AccountID, oldest 
 // the queues of accounts. It comes before their copies are deleted.
 func (tx *Tx) WithdrawMessage(organization model.OrganizationID, message model.MessageID,
 	accounts []model.AccountID) error {
-	tx.change.withdrawn()
+	tx.NoteWithdrawn()
 	return tx.Post(`DELETE FROM events WHERE (account, position) IN (SELECT account, position FROM deliveries
 		WHERE organization_number = ? AND message = ? AND account IN (?*))`, tx.Numbered(organization), message, accounts)
 }
@@ -220,7 +229,7 @@ func (tx *Tx) WithdrawMessage(organization model.OrganizationID, message model.M
 // the organization's settings.
 func (tx *Tx) InsertEvents(accounts []model.AccountID, position int64, organization model.OrganizationID,
 	kind model.EventKind, message model.MessageID, payload []byte) error {
-	if err := tx.noteGrowth(accounts...); err != nil {
+	if err := tx.NoteGrowth(accounts...); err != nil {
 		return err
 	}
 	if err := tx.supersedeIn(accounts, organization, kind, payload); err != nil {
@@ -229,14 +238,14 @@ func (tx *Tx) InsertEvents(accounts []model.AccountID, position int64, organizat
 	return tx.Post(`INSERT INTO events (account, position, organization_number, kind, message, payload, status)
 		SELECT account, ?, ?, ?, ?, ?, 0 FROM memberships m WHERE organization = ? AND account IN (?*)
 		AND `+OfStanding+`m.organization))`,
-		position, tx.existing(organization), kindNumber(kind), message, string(payload), organization, accounts)
+		position, tx.Existing(organization), KindNumber(kind), message, string(payload), organization, accounts)
 }
 
 // deleteUpdates takes the last update of a group out of the queues of members.
 func (tx *Tx) deleteUpdates(group model.GroupID, accounts []model.AccountID) error {
 	return tx.Post(`DELETE FROM events WHERE kind = ? AND (account, position) IN (SELECT account, updated
 		FROM group_members WHERE group_token = ? AND account IN (?*) AND updated > 0)`,
-		kindNumber(model.EventUpdate), group, accounts)
+		KindNumber(model.EventUpdate), group, accounts)
 }
 
 // InsertGroupUpdates is InsertEvents for an update of a group, to members of it. It takes

@@ -19,12 +19,12 @@ func (tx *Tx) QueueSettings(account model.AccountID, organization model.Organiza
 	if err != nil {
 		return err
 	}
-	return tx.insertSettings(account, position, tx.existing(organization))
+	return tx.insertSettings(account, position, tx.Existing(organization))
 }
 
 // QueueSettingsOnce is QueueSettings in place of an earlier such event that is still queued.
 func (tx *Tx) QueueSettingsOnce(account model.AccountID, organization model.OrganizationID) error {
-	err := tx.supersede([]model.AccountID{account}, tx.existing(organization), model.EventSettings, Payload{}.Encode())
+	err := tx.supersede([]model.AccountID{account}, tx.Existing(organization), model.EventSettings, Payload{}.Encode())
 	if err != nil {
 		return err
 	}
@@ -60,10 +60,10 @@ func (tx *Tx) QueueNoticeOnce(account model.AccountID) (position int64, err erro
 }
 
 func (tx *Tx) insertSettings(account model.AccountID, position int64, number any) error {
-	if err := tx.noteGrowth(account); err != nil {
+	if err := tx.NoteGrowth(account); err != nil {
 		return err
 	}
-	return tx.insertEvent(account, position, number, kindNumber(model.EventSettings), model.MessageID{},
+	return tx.insertEvent(account, position, number, KindNumber(model.EventSettings), model.MessageID{},
 		Payload{}.Encode())
 }
 
@@ -71,7 +71,7 @@ func (tx *Tx) insertSettings(account model.AccountID, position int64, number any
 // one.
 func (tx *Tx) supersede(accounts []model.AccountID, number any, kind model.EventKind, payload []byte) error {
 	return tx.Post(`DELETE FROM events WHERE account IN (?*) AND kind IN (8, 10) AND organization_number = ? AND kind = ?
-		AND payload = ?`, accounts, number, kindNumber(kind), string(payload))
+		AND payload = ?`, accounts, number, KindNumber(kind), string(payload))
 }
 
 // supersedeIn is supersede for events of an organization whose kind asks for it; others stay.
@@ -79,7 +79,7 @@ func (tx *Tx) supersedeIn(accounts []model.AccountID, organization model.Organiz
 	payload []byte) error {
 	switch kind {
 	case model.EventAdminRequest:
-		return tx.supersede(accounts, tx.existing(organization), kind, payload)
+		return tx.supersede(accounts, tx.Existing(organization), kind, payload)
 	case model.EventSettings:
 		return tx.supersedeAbroad(accounts, organization, payload)
 	default:
@@ -92,7 +92,7 @@ func (tx *Tx) supersedeIn(accounts []model.AccountID, organization model.Organiz
 func (tx *Tx) supersedeAbroad(accounts []model.AccountID, organization model.OrganizationID, payload []byte) error {
 	return tx.Post(`DELETE FROM events WHERE account IN
 		(SELECT account FROM accounts WHERE account IN (?*) AND created_by <> ?) AND kind IN (8, 10)
-		AND organization_number = ? AND kind = 8 AND payload = ?`, accounts, organization, tx.existing(organization),
+		AND organization_number = ? AND kind = 8 AND payload = ?`, accounts, organization, tx.Existing(organization),
 		string(payload))
 }
 

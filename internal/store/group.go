@@ -24,7 +24,7 @@ func (tx *Tx) InsertGroup(g *model.Group) error {
 	return tx.Post(`INSERT INTO groups (group_token, organization, name, description, avatar, created_by, created,
 		replay_history, is_public, deleted, sent, sent_priority, last_message, last_sort)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0)`,
-		g.ID, g.Organization, g.Name, g.Description, g.Avatar, g.CreatedBy, millis(g.Created), g.ReplayHistory, g.Public)
+		g.ID, g.Organization, g.Name, g.Description, g.Avatar, g.CreatedBy, Millis(g.Created), g.ReplayHistory, g.Public)
 }
 
 // UpdateGroup stores what may change of a group, its deletion included.
@@ -88,7 +88,7 @@ func (tx *Tx) GroupReaders(organization model.OrganizationID, id model.GroupID,
 	var history int64
 	dest := []any{&account, &history, &r.Behind}
 	err = tx.Query(`SELECT account, history, EXISTS (SELECT 1 FROM pieces WHERE organization = ? AND group_token = ?)
-		FROM group_members WHERE group_token = ?`, []any{organization, optional(id), id}, func(row Row) error {
+		FROM group_members WHERE group_token = ?`, []any{organization, Optional(id), id}, func(row Row) error {
 		if err := row.Scan(dest...); err != nil {
 			return err
 		}
@@ -193,6 +193,11 @@ func (tx *Tx) GroupsAmong(ids []model.GroupID) ([]model.Group, error) {
 // GroupsIn lists all groups of an organization.
 func (tx *Tx) GroupsIn(organization model.OrganizationID) ([]model.Group, error) {
 	return tx.groups(`g.organization = ? ORDER BY g.group_token`, organization)
+}
+
+// FirstGroupsIn lists up to limit groups of an organization, in the order of their tokens.
+func (tx *Tx) FirstGroupsIn(organization model.OrganizationID, limit int) ([]model.Group, error) {
+	return tx.groups(`g.organization = ? ORDER BY g.group_token LIMIT ? + 0`, organization, limit)
 }
 
 func (tx *Tx) groups(where string, args ...any) ([]model.Group, error) {

@@ -34,7 +34,7 @@ const memberLastSort = `CASE WHEN g.sent > p.since THEN g.last_sort ELSE p.last_
 func (tx *Tx) NoteSentToGroup(m *MessageRow) error {
 	if err := tx.Post(
 		`UPDATE groups SET sent = sent + 1, sent_priority = sent_priority + ?, last_message = ?, last_sort = ?
-			WHERE group_token = ?`, m.important(), millis(m.Created), m.Sort, m.Recipient); err != nil {
+			WHERE group_token = ?`, m.important(), Millis(m.Created), m.Sort, m.Recipient); err != nil {
 		return err
 	}
 	return tx.Post(

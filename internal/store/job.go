@@ -59,15 +59,15 @@ func newJobNumber() (n JobNumber) {
 
 // NoteJob notes a job, by the store's time; its due time zero is at once. It is done by whichever
 // server finds it first, once this transaction is on disk.
-func (tx *Tx) NoteJob(j *Job) error { return tx.noteJob(j, "") }
+func (tx *Tx) NoteJob(j *Job) error { return tx.NoteJobWhere(j, "") }
 
-// noteJob notes a job where a clause finds something.
-func (tx *Tx) noteJob(j *Job, where string, args ...any) error {
+// NoteJobWhere is NoteJob where a clause finds something.
+func (tx *Tx) NoteJobWhere(j *Job, where string, args ...any) error {
 	j.number = newJobNumber()
 	tx.jobDue(j.Due)
 	return tx.Post(`INSERT INTO jobs (due, number, claimed, kind, subject, state, noted, failures)
-		SELECT ?, ?, 0, ?, ?, ?, ?, ? `+where, append([]any{millis(j.Due), j.number[:], int(j.Kind), stored(j.Subject),
-		stored(j.State), millis(j.Noted), j.Failures}, args...)...)
+		SELECT ?, ?, 0, ?, ?, ?, ?, ? `+where, append([]any{Millis(j.Due), j.number[:], int(j.Kind), stored(j.Subject),
+		stored(j.State), Millis(j.Noted), j.Failures}, args...)...)
 }
 
 // stored is the stored form of bytes, which is never NULL.
@@ -84,11 +84,11 @@ func stored(b []byte) []byte {
 func (tx *Tx) DueJobs(kinds []JobKind, by time.Time, after *Job, limit int) ([]Job, error) {
 	due, number := int64(-1), JobNumber{}
 	if after != nil {
-		due, number = millis(after.Due), after.number
+		due, number = Millis(after.Due), after.number
 	}
 	return List(tx, `SELECT due, number, kind, subject, state, noted, failures FROM jobs
 		WHERE due <= ? AND (due, number) > (?, ?) AND kind IN (?*) ORDER BY due, number LIMIT ? + 0 `+tx.dialect.Skip,
-		[]any{millis(by), due, number[:], numbersOf(kinds), limit}, func(j *Job, row Row) error {
+		[]any{Millis(by), due, number[:], numbersOf(kinds), limit}, func(j *Job, row Row) error {
 			var due, noted int64
 			var kind int
 			var number []byte
@@ -117,7 +117,7 @@ func numbersOf(kinds []JobKind) []int64 {
 
 // DeleteJob forgets a job, and reports whether it was there as it is given.
 func (tx *Tx) DeleteJob(j *Job) (bool, error) {
-	n, err := tx.exec(`DELETE FROM jobs WHERE due = ? AND number = ?`, millis(j.Due), j.number[:])
+	n, err := tx.Exec(`DELETE FROM jobs WHERE due = ? AND number = ?`, Millis(j.Due), j.number[:])
 	return n > 0, err
 }
 
@@ -130,8 +130,8 @@ func (tx *Tx) PutOffJob(j *Job, due time.Time) (bool, error) { return tx.moveJob
 func (tx *Tx) ClaimJob(j *Job, until time.Time) (bool, error) { return tx.moveJob(j, until, 1) }
 
 func (tx *Tx) moveJob(j *Job, due time.Time, claimed int) (bool, error) {
-	n, err := tx.exec(`UPDATE jobs SET due = ?, claimed = ?, state = ?, failures = ? WHERE due = ? AND number = ?`,
-		millis(due), claimed, stored(j.State), j.Failures, millis(j.Due), j.number[:])
+	n, err := tx.Exec(`UPDATE jobs SET due = ?, claimed = ?, state = ?, failures = ? WHERE due = ? AND number = ?`,
+		Millis(due), claimed, stored(j.State), j.Failures, Millis(j.Due), j.number[:])
 	if err != nil || n == 0 {
 		return false, err
 	}
@@ -148,7 +148,7 @@ func (tx *Tx) FreeJobs() error {
 
 // jobDue notes when a job is due, for who does jobs.
 func (tx *Tx) jobDue(due time.Time) {
-	if at := millis(due); tx.due == nil || at < *tx.due {
+	if at := Millis(due); tx.due == nil || at < *tx.due {
 		tx.due = &at
 	}
 }

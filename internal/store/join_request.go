@@ -18,7 +18,7 @@ func (r *JoinRequest) cover(m *mac) {
 	m.text("join request")
 	m.text(string(r.Organization))
 	m.id(r.Account)
-	m.number(millis(r.Created))
+	m.number(Millis(r.Created))
 }
 
 func (r *JoinRequest) name() Forgery {
@@ -45,9 +45,9 @@ func (tx *Tx) PutJoinRequest(r JoinRequest) (added bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	n, err := tx.exec(`INSERT INTO join_requests (`+joinRequestColumns+`) VALUES (?, ?, ?, ?, ?, ?)
+	n, err := tx.Exec(`INSERT INTO join_requests (`+joinRequestColumns+`) VALUES (?, ?, ?, ?, ?, ?)
 		ON CONFLICT (organization, account) DO NOTHING`,
-		r.Organization, r.Account, r.Title, r.Department, millis(r.Created), code)
+		r.Organization, r.Account, r.Title, r.Department, Millis(r.Created), code)
 	return n > 0, err
 }
 
@@ -68,7 +68,7 @@ func (tx *Tx) JoinRequest(organization model.OrganizationID, account model.Accou
 
 // DeleteJoinRequest ends a request, and reports whether there was one.
 func (tx *Tx) DeleteJoinRequest(organization model.OrganizationID, account model.AccountID) (found bool, err error) {
-	n, err := tx.exec(`DELETE FROM join_requests WHERE organization = ? AND account = ?`, organization, account)
+	n, err := tx.Exec(`DELETE FROM join_requests WHERE organization = ? AND account = ?`, organization, account)
 	return n > 0, err
 }
 

@@ -20,9 +20,9 @@ const keyFields = `api_key, account, kind, secret_hash, previous_hash, previous_
 // and one in scanKey.
 func keyValues(k *model.Key) []any {
 	return []any{
-		k.Key, k.Account, int(k.Kind), k.SecretHash, k.PreviousHash, millis(k.PreviousUntil), k.Counter, k.Scope, k.Parent,
-		k.Login, k.Session, millis(k.Grants), millis(k.Elevated), k.ElevatedWith, limitColumn(k.MessagesPerDay),
-		limitColumn(k.RequestsPerSecond), millis(k.Created), millis(k.Expires), k.Networks.String(),
+		k.Key, k.Account, int(k.Kind), k.SecretHash, k.PreviousHash, Millis(k.PreviousUntil), k.Counter, k.Scope, k.Parent,
+		k.Login, k.Session, Millis(k.Grants), Millis(k.Elevated), k.ElevatedWith, limitColumn(k.MessagesPerDay),
+		limitColumn(k.RequestsPerSecond), Millis(k.Created), Millis(k.Expires), k.Networks.String(),
 	}
 }
 
@@ -123,7 +123,7 @@ func (tx *Tx) InsertKey(k *model.Key) error {
 	return tx.Post(
 		`INSERT INTO keys (`+keyColumns+
 			`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		append(keyValues(k), k.IssuedBy, k.Noticed, k.Device, millis(k.LastUsed), addressColumn(k.LastAddress), code)...)
+		append(keyValues(k), k.IssuedBy, k.Noticed, k.Device, Millis(k.LastUsed), addressColumn(k.LastAddress), code)...)
 }
 
 // changeKey changes what a key opens: of what its code covers, the columns below. One that does not exist stays away.
@@ -137,7 +137,7 @@ func (tx *Tx) changeKey(key string, change func(k *model.Key)) error {
 		if err == nil {
 			err = tx.Post(`UPDATE keys SET secret_hash = ?, previous_hash = ?, previous_until = ?, organization = ?, parent = ?,
 				elevated_until = ?, elevated_with = ?, messages_per_day = ?, requests_per_second = ?, code = ? WHERE api_key = ?`,
-				k.SecretHash, k.PreviousHash, millis(k.PreviousUntil), k.Scope, k.Parent, millis(k.Elevated), k.ElevatedWith,
+				k.SecretHash, k.PreviousHash, Millis(k.PreviousUntil), k.Scope, k.Parent, Millis(k.Elevated), k.ElevatedWith,
 				limitColumn(k.MessagesPerDay), limitColumn(k.RequestsPerSecond), code, key)
 		}
 		if err != nil {
@@ -176,14 +176,14 @@ const idleKeys = `(login = 1 AND session = 0 AND created < ? AND last_used < ? `
 	`OR session = 1 AND created < ? AND last_used < ?)`
 
 func (i *IdleSince) arguments() []any {
-	return []any{millis(i.Login), millis(i.Login), millis(i.Session), millis(i.Session)}
+	return []any{Millis(i.Login), Millis(i.Login), Millis(i.Session), Millis(i.Session)}
 }
 
 // CountKeys counts the keys of an account with a scope that have not ended.
 func (tx *Tx) CountKeys(account model.AccountID, scope model.OrganizationID, now time.Time, idle IdleSince) (n int,
 	err error) {
 	_, err = tx.One(`SELECT COUNT(*) FROM keys WHERE account = ? AND organization = ? AND (expires = 0 OR expires > ?)
-		AND NOT `+idleKeys, append([]any{account, scope, millis(now)}, idle.arguments()...), &n)
+		AND NOT `+idleKeys, append([]any{account, scope, Millis(now)}, idle.arguments()...), &n)
 	return n, err
 }
 
@@ -297,7 +297,7 @@ func (tx *Tx) TouchKeys(used map[string]model.KeyUse) error {
 	for _, key := range slices.Sorted(maps.Keys(used)) {
 		use := used[key]
 		if err := tx.Post(`UPDATE keys SET last_used = ?, last_address = ? WHERE api_key = ? AND last_used < ?`,
-			millis(use.At), addressColumn(use.From), key, millis(use.At)); err != nil {
+			Millis(use.At), addressColumn(use.From), key, Millis(use.At)); err != nil {
 			return err
 		}
 	}
@@ -307,33 +307,14 @@ func (tx *Tx) TouchKeys(used map[string]model.KeyUse) error {
 // DeleteExpiredKeys removes keys that ended before then, or by not being used, with what was
 // issued with them.
 func (tx *Tx) DeleteExpiredKeys(ended time.Time, idle IdleSince) error {
-	n, err := tx.exec(`DELETE FROM keys WHERE (expires > 0 AND expires < ?) OR `+idleKeys,
-		append([]any{millis(ended)}, idle.arguments()...)...)
+	n, err := tx.Exec(`DELETE FROM keys WHERE (expires > 0 AND expires < ?) OR `+idleKeys,
+		append([]any{Millis(ended)}, idle.arguments()...)...)
 	for err == nil && n > 0 {
-		n, err = tx.exec(
+		n, err = tx.Exec(
 			`DELETE FROM keys WHERE parent <> '' AND NOT EXISTS (SELECT 1 FROM keys p WHERE p.api_key = keys.parent) ` +
 				`OR elevated_with <> '' AND NOT EXISTS (SELECT 1 FROM keys p WHERE p.api_key = keys.elevated_with)`)
 	}
 	return err
-}
-
-// CountMessage counts one more message of a day (days since 1970, UTC) and
-// returns how many there are now.
-func (tx *Tx) CountMessage(counter string, day int64) (sent int, err error) {
-	_, err = tx.One(`INSERT INTO quotas (counter, day, sent) VALUES (?, ?, 1)
-		ON CONFLICT (counter, day) DO UPDATE SET sent = quotas.sent + 1 RETURNING sent`, []any{counter, day}, &sent)
-	return sent, err
-}
-
-// MessagesSent returns how many messages of a day were counted.
-func (tx *Tx) MessagesSent(counter string, day int64) (sent int, err error) {
-	_, err = tx.One(`SELECT sent FROM quotas WHERE counter = ? AND day = ?`, []any{counter, day}, &sent)
-	return sent, err
-}
-
-// DeleteQuotasBefore forgets the counts of earlier days.
-func (tx *Tx) DeleteQuotasBefore(day int64) error {
-	return tx.Post(`DELETE FROM quotas WHERE day < ?`, day)
 }
 
 // KeysOfEach returns the keys of several accounts, of each in the order of their names.

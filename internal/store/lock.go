@@ -16,9 +16,9 @@ import "signet/internal/model"
 // Rows are taken in this order, those of one kind by their keys, so that no two
 // transactions wait for each other; after them come counters, deliveries, conversations
 // and members, streams and the rest, and last of all the end of one chain of the audit
-// log (LockAuditHead; an organization's before the platform's). A new organization's
+// log (auditlog.LockHead; an organization's before the platform's). A new organization's
 // number (a row of meta) is taken right after its row, which nobody else has yet. A node
-// that has lapsed (LapsedNode) is taken before the queues of those who had streams on it.
+// that has lapsed (presence.LapsedNode) is taken before the queues of those who had streams on it.
 // Where two meet in another order all the same, the engine ends one of them and runs it
 // again.
 

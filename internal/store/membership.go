@@ -11,14 +11,14 @@ import (
 // that is there, and is overwritten.
 func (tx *Tx) PutMembership(m model.Membership) (added bool, err error) {
 	// The insert comes first: of two who add it at the same time, one finds it there.
-	code, err := tx.code(&membershipRow{m.Organization, m.Account, millis(m.Joined), m.Since})
+	code, err := tx.code(&membershipRow{m.Organization, m.Account, Millis(m.Joined), m.Since})
 	if err != nil {
 		return false, err
 	}
-	n, err := tx.exec(
+	n, err := tx.Exec(
 		`INSERT INTO memberships (organization, account, title, department, joined, since, code)
 		VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (organization, account) DO NOTHING`,
-		m.Organization, m.Account, m.Title, m.Department, millis(m.Joined), m.Since, code)
+		m.Organization, m.Account, m.Title, m.Department, Millis(m.Joined), m.Since, code)
 	if err != nil || n > 0 {
 		return n > 0, err
 	}
@@ -32,7 +32,7 @@ func (tx *Tx) PutMembership(m model.Membership) (added bool, err error) {
 	default:
 		return true, tx.Post(`UPDATE memberships SET title = ?, department = ?, joined = ?, since = ?, code = ?
 			WHERE organization = ? AND account = ?`,
-			m.Title, m.Department, millis(m.Joined), m.Since, code, m.Organization, m.Account)
+			m.Title, m.Department, Millis(m.Joined), m.Since, code, m.Organization, m.Account)
 	}
 }
 

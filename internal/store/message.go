@@ -17,12 +17,13 @@ type MessageRow struct {
 	InTurn        bool         // else: while members of the group waited for what was sent before
 }
 
-const messageColumns = `m.organization_number, ` + messageRest
+// MessageColumns are those that MessageList.Add reads of messages m.
+const MessageColumns = `m.organization_number, ` + messageRest
 
 // messageRest are those that a message has wherever it is kept.
 const messageRest = beforeContent + `m.content, ` + behindContent
 
-// headColumns are messageColumns with nothing of the content.
+// headColumns are MessageColumns with nothing of the content.
 const headColumns = `m.organization_number, ` + beforeContent + `SUBSTR(m.content, 1, 0), ` + behindContent
 
 const beforeContent = `m.message, m.sender, m.recipient, m.is_group, `
@@ -71,9 +72,9 @@ func (m *MessageRow) replayed() int {
 	return 0
 }
 
-// optional is the stored form of an identifier that few messages have: nothing, where it
+// Optional is the stored form of an identifier that few messages have: nothing, where it
 // is zero.
-func optional[K any](id model.ID[K]) []byte {
+func Optional[K any](id model.ID[K]) []byte {
 	if id.IsZero() {
 		return []byte{}
 	}
@@ -91,22 +92,22 @@ func (tx *Tx) InsertMessage(m *MessageRow) error {
 			expires, ends,
 		ttl, dor, priority, sort, recalled, replay, original_sender, original_created, thread)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?)`,
-		tx.existing(m.Organization), m.ID, m.Sender, m.Recipient, m.Group, m.Sealed, optional(m.Blob), millis(m.Created),
-		endMillis(m.Expires), m.ends(),
-		m.TTL, m.DOR, m.Priority, m.Sort, m.replayed(), optional(original.Sender), millis(original.Created),
-		threadOf(model.EntityID(m.Sender), m.Recipient, m.Group))
+		tx.Existing(m.Organization), m.ID, m.Sender, m.Recipient, m.Group, m.Sealed, Optional(m.Blob), Millis(m.Created),
+		EndMillis(m.Expires), m.ends(),
+		m.TTL, m.DOR, m.Priority, m.Sort, m.replayed(), Optional(original.Sender), Millis(original.Created),
+		ThreadOf(model.EntityID(m.Sender), m.Recipient, m.Group))
 }
 
 // Message returns a message of one of these organizations that has not ended by then.
 func (tx *Tx) Message(organizations []model.OrganizationID, id model.MessageID, now time.Time) (m MessageRow,
 	found bool, err error) {
 	var s messageScan
-	found, err = tx.One(`SELECT `+messageColumns+
+	found, err = tx.One(`SELECT `+MessageColumns+
 		` FROM messages m WHERE m.organization_number IN (?*) AND m.message = ? AND m.ends > ?`,
-		[]any{tx.numberedList(organizations), id, millis(now)}, s.dest(&s.number)...)
+		[]any{tx.numberedList(organizations), id, Millis(now)}, s.dest(&s.number)...)
 	if found {
 		m = s.row()
-		err = tx.name([]int64{s.number}, func(int) *model.OrganizationID { return &m.Organization })
+		err = tx.NameOrganizations([]int64{s.number}, func(int) *model.OrganizationID { return &m.Organization })
 	}
 	return m, found, err
 }
@@ -114,24 +115,24 @@ func (tx *Tx) Message(organizations []model.OrganizationID, id model.MessageID, 
 // MessageHeads returns what Message does of several, without what they say.
 func (tx *Tx) MessageHeads(organizations []model.OrganizationID, ids []model.MessageID, now time.Time) ([]MessageRow,
 	error) {
-	var l messageList
+	var l MessageList
 	err := tx.Query(`SELECT `+headColumns+
 		` FROM messages m WHERE m.organization_number IN (?*) AND m.message IN (?*) AND m.ends > ?`,
-		[]any{tx.numberedList(organizations), ids, millis(now)}, l.add)
-	return l.named(tx, err)
+		[]any{tx.numberedList(organizations), ids, Millis(now)}, l.Add)
+	return l.Named(tx, err)
 }
 
 // RecallMessage erases what a message says and its reference to an attachment, and
 // leaves the fact that it was recalled. Under a legal hold both are kept aside.
 func (tx *Tx) RecallMessage(m *MessageRow) error {
-	tx.change.withdrawn()
+	tx.NoteWithdrawn()
 	kept, err := tx.keep(m.Organization, m.ID, true)
 	if err != nil {
 		return err
 	}
 	if err := tx.Post(
 		`UPDATE messages SET recalled = 1, content = ?, blob = ? WHERE organization_number = ? AND message = ?`,
-		[]byte{}, optional(model.BlobID{}), tx.Numbered(m.Organization), m.ID); err != nil {
+		[]byte{}, Optional(model.BlobID{}), tx.Numbered(m.Organization), m.ID); err != nil {
 		return err
 	}
 	if kept { // and with it the attachment
@@ -142,15 +143,15 @@ func (tx *Tx) RecallMessage(m *MessageRow) error {
 
 // EndMessage brings a message's end forward.
 func (tx *Tx) EndMessage(organization model.OrganizationID, id model.MessageID, at time.Time) error {
-	tx.change.withdrawn()
+	tx.NoteWithdrawn()
 	return tx.Post(`UPDATE messages SET ends = ? WHERE organization_number = ? AND message = ? AND ends > ?`,
-		millis(at), tx.Numbered(organization), id, millis(at))
+		Millis(at), tx.Numbered(organization), id, Millis(at))
 }
 
 // DeleteMessage removes a message, its deliveries and its reference to an attachment.
 // Under a legal hold all of it is kept aside.
 func (tx *Tx) DeleteMessage(organization model.OrganizationID, id model.MessageID, blob model.BlobID) error {
-	tx.change.withdrawn()
+	tx.NoteWithdrawn()
 	kept, err := tx.keep(organization, id, false)
 	if err != nil {
 		return err
@@ -162,7 +163,7 @@ func (tx *Tx) DeleteMessage(organization model.OrganizationID, id model.MessageI
 		id); err != nil {
 		return err
 	}
-	n, err := tx.exec(`DELETE FROM messages WHERE organization_number = ? AND message = ?`, tx.Numbered(organization), id)
+	n, err := tx.Exec(`DELETE FROM messages WHERE organization_number = ? AND message = ?`, tx.Numbered(organization), id)
 	if err != nil || n == 0 || kept { // another node was first, and dropped the reference
 		return err
 	}
@@ -174,44 +175,54 @@ func (tx *Tx) DeleteMessage(organization model.OrganizationID, id model.MessageI
 // are at: a later sweep finds them if they are still there. Likewise a group's message that
 // is still being taken back in pieces, since these go by its copies.
 func (tx *Tx) EndedMessages(now time.Time, limit int) ([]MessageRow, error) {
-	return tx.messages(`m.ends <= ? AND (m.recalled = 0 OR m.is_group = 0 OR NOT EXISTS (SELECT 1 FROM pieces p
+	return tx.SelectMessages(`m.ends <= ? AND (m.recalled = 0 OR m.is_group = 0 OR NOT EXISTS (SELECT 1 FROM pieces p
 		JOIN organization_numbers n ON n.organization = p.organization WHERE n.number = m.organization_number
 		AND p.group_token = m.recipient AND p.message = m.message))
-		ORDER BY m.ends LIMIT ? + 0 `+tx.dialect.Skip, millis(now), limit)
+		ORDER BY m.ends LIMIT ? + 0 `+tx.dialect.Skip, Millis(now), limit)
 }
 
 // MessageOf returns a message of an organization, ended or not, and keeps it as it is until
 // the transaction ends.
 func (tx *Tx) MessageOf(organization model.OrganizationID, id model.MessageID) (m MessageRow, found bool, err error) {
-	rows, err := tx.messages(`m.organization_number = ? AND m.message = ? `+tx.dialect.Lock, tx.Numbered(organization), id)
+	rows, err := tx.SelectMessages(`m.organization_number = ? AND m.message = ? `+tx.dialect.Lock, tx.Numbered(organization), id)
 	if err != nil || len(rows) == 0 {
 		return m, false, err
 	}
 	return rows[0], true, nil
 }
 
-func (tx *Tx) messages(where string, args ...any) ([]MessageRow, error) {
-	var l messageList
-	err := tx.Query(`SELECT `+messageColumns+` FROM messages m WHERE `+where, args, l.add)
-	return l.named(tx, err)
+// SelectMessages returns the messages that a clause selects, which calls them m. Like
+// Query, it is for this package and those below it.
+func (tx *Tx) SelectMessages(where string, args ...any) ([]MessageRow, error) {
+	var l MessageList
+	err := tx.Query(`SELECT `+MessageColumns+` FROM messages m WHERE `+where, args, l.Add)
+	return l.Named(tx, err)
 }
 
-// messageList is read row by row, and gets the names of the organizations in the end.
-type messageList struct {
-	rows    []MessageRow
+// MessageList is read row by row, and gets the names of the organizations in the end.
+type MessageList struct {
+	Rows    []MessageRow
 	numbers []int64
 }
 
-func (l *messageList) add(row Row) error {
+// Add reads a row.
+func (l *MessageList) Add(row Row) error {
 	var s messageScan
 	err := row.Scan(s.dest(&s.number)...)
-	l.rows, l.numbers = append(l.rows, s.row()), append(l.numbers, s.number)
+	l.Rows, l.numbers = append(l.Rows, s.row()), append(l.numbers, s.number)
 	return err
 }
 
-func (l *messageList) named(tx *Tx, err error) ([]MessageRow, error) {
+// Named returns the messages, after a query that ended so.
+func (l *MessageList) Named(tx *Tx, err error) ([]MessageRow, error) {
 	if err == nil {
-		err = tx.name(l.numbers, func(i int) *model.OrganizationID { return &l.rows[i].Organization })
+		err = tx.NameOrganizations(l.numbers, func(i int) *model.OrganizationID { return &l.Rows[i].Organization })
 	}
-	return l.rows, err
+	return l.Rows, err
+}
+
+// MessageKey names a message's row.
+type MessageKey struct {
+	Organization model.OrganizationID
+	ID           model.MessageID
 }

@@ -58,9 +58,9 @@ func (tx *Tx) putMeta(name, value string) error {
 func (tx *Tx) replaceMeta(name, was, value string) (replaced bool, err error) {
 	var n int64
 	if was == "" {
-		n, err = tx.exec(`INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING`, name, value)
+		n, err = tx.Exec(`INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING`, name, value)
 	} else {
-		n, err = tx.exec(`UPDATE meta SET value = ? WHERE name = ? AND value = ?`, value, name, was)
+		n, err = tx.Exec(`UPDATE meta SET value = ? WHERE name = ? AND value = ?`, value, name, was)
 	}
 	return n > 0, err
 }
@@ -77,9 +77,16 @@ func (tx *Tx) settle(name, value string) (string, error) {
 // dropMeta removes what is kept under a name, where that is still what it was, and reports
 // whether it was.
 func (tx *Tx) dropMeta(name, was string) (dropped bool, err error) {
-	n, err := tx.exec(`DELETE FROM meta WHERE name = ? AND value = ?`, name, was)
+	n, err := tx.Exec(`DELETE FROM meta WHERE name = ? AND value = ?`, name, was)
 	return n > 0, err
 }
 
 // clearMeta removes what is kept under a name.
 func (tx *Tx) clearMeta(name string) error { return tx.Post(`DELETE FROM meta WHERE name = ?`, name) }
+
+// SettleAuditKey returns the key that checkpoints are signed with, which is the given
+// one where there was none: for servers that share a database.
+func (tx *Tx) SettleAuditKey(text string) (string, error) { return tx.settle(MetaAuditKey, text) }
+
+// AuditKey returns it, or "" where there is none.
+func (tx *Tx) AuditKey() (text string, err error) { return tx.meta(MetaAuditKey) }

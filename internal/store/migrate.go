@@ -156,11 +156,11 @@ func (tx *Tx) wantAlone(next schema.Schema, from int, u Upgrading) error {
 	}
 	now := u.Clock()
 	used := &InUseError{From: from, To: from + to + 1, leaving: true}
-	err := tx.Query(`SELECT name, lease FROM nodes WHERE lease > ?`, []any{millis(now)}, func(row Row) error {
+	err := tx.Query(`SELECT name, lease FROM nodes WHERE lease > ?`, []any{Millis(now)}, func(row Row) error {
 		var lease int64
 		var name string
 		err := row.Scan(&name, &lease)
-		used.leaving = used.leaving && lease <= millis(now.Add(LeaveTime))
+		used.leaving = used.leaving && lease <= Millis(now.Add(LeaveTime))
 		used.Servers = append(used.Servers, name)
 		return err
 	})

@@ -11,7 +11,7 @@ func (tx *Tx) PutMute(account model.AccountID, m model.Mute) error {
 	return tx.Post(`INSERT INTO mutes (account, organization, entity, is_group, minutes, started) VALUES (?, ?, ?, ?, ?, ?)
 		ON CONFLICT (account, organization, entity) DO UPDATE
 		SET is_group = excluded.is_group, minutes = excluded.minutes, started = excluded.started`,
-		account, m.Organization, m.Entity, m.Group, m.Minutes, millis(m.Start))
+		account, m.Organization, m.Entity, m.Group, m.Minutes, Millis(m.Start))
 }
 
 // DeleteMute ends one mute.
@@ -35,7 +35,7 @@ func (tx *Tx) Mutes(account model.AccountID, now time.Time) ([]model.Mute, error
 	return List(tx, `SELECT organization, entity, is_group, minutes, started FROM mutes m
 		WHERE account = ? AND started + minutes * 60000 > ? AND `+OfStanding+`m.organization))
 		ORDER BY started, organization, entity`,
-		[]any{account, millis(now)}, func(m *model.Mute, row Row) error {
+		[]any{account, Millis(now)}, func(m *model.Mute, row Row) error {
 			var started int64
 			err := row.Scan(&m.Organization, &m.Entity, &m.Group, &m.Minutes, &started)
 			m.Start = FromMillis(started)

@@ -14,7 +14,7 @@ func (tx *Tx) InsertOrganization(o *model.Organization) error {
 		return err
 	}
 	err = tx.Post(`INSERT INTO organizations (organization, name, settings, created) VALUES (?, ?, ?, ?)`,
-		o.ID, o.Name, string(settings), millis(o.Created))
+		o.ID, o.Name, string(settings), Millis(o.Created))
 	if err != nil {
 		return err
 	}
@@ -60,3 +60,11 @@ func (tx *Tx) HasOrganization() (bool, error) {
 	var one int64
 	return tx.One(`SELECT 1 FROM organizations LIMIT 1`, nil, &one)
 }
+
+// OfStanding selects what is of an organization that was not deleted, or of none. A column
+// with its token follows, and two parentheses. What a deleted one holds may be very much, and is
+// erased in pieces: so that it is gone at once, all look here who read memberships, roles,
+// keys and conversations. There is hardly ever a row, which is asked once for all rows of a
+// statement.
+const OfStanding = `(NOT EXISTS (SELECT 1 FROM organization_erasures)
+	OR NOT EXISTS (SELECT 1 FROM organization_erasures x WHERE x.organization = `

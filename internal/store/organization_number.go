@@ -70,9 +70,9 @@ func (tx *Tx) Numbered(id model.OrganizationID) any {
 	return number
 }
 
-// existing is numbered for a row that is stored: an organization that has no number is
+// Existing is Numbered for a row that is stored: an organization that has no number is
 // refused.
-func (tx *Tx) existing(id model.OrganizationID) any {
+func (tx *Tx) Existing(id model.OrganizationID) any {
 	number := tx.Numbered(id)
 	if number == any(noNumber) && tx.fault == nil {
 		tx.fault = fmt.Errorf("there is no organization %q", id)
@@ -114,9 +114,9 @@ func (tx *Tx) find(number int64, id model.OrganizationID) {
 	tx.found[number] = id
 }
 
-// name gives rows that were read the organizations that they named by these numbers. It
-// reads those that are not known.
-func (tx *Tx) name(numbers []int64, organization func(row int) *model.OrganizationID) error {
+// NameOrganizations gives rows that were read the organizations that they named by these
+// numbers. It reads those that are not known.
+func (tx *Tx) NameOrganizations(numbers []int64, organization func(row int) *model.OrganizationID) error {
 	var unknown []int64
 	for i, number := range numbers {
 		id, known := tx.organization(number)

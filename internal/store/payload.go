@@ -77,5 +77,5 @@ const shortNameLen = 22
 // shortName is how the payload of a status names an account.
 func shortName(id model.AccountID) string { return base64.RawStdEncoding.EncodeToString(id[:]) }
 
-// payloadNames are the texts by which payloads name an account.
-func payloadNames(id model.AccountID) [2]string { return [2]string{id.String(), shortName(id)} }
+// PayloadNames are the texts by which payloads name an account.
+func PayloadNames(id model.AccountID) [2]string { return [2]string{id.String(), shortName(id)} }

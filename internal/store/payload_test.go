@@ -37,7 +37,7 @@ func TestPayloadsComeBackAndNameTheirAccount(t *testing.T) {
 		if err != nil || got != want {
 			t.Fatalf("%+v is stored as %q and comes back as %+v, %v", want, text, got, err)
 		}
-		searched := payloadNames(want.Account)
+		searched := PayloadNames(want.Account)
 		if !want.Account.IsZero() && !strings.Contains(string(text), searched[0]) &&
 			!strings.Contains(string(text), searched[1]) {
 			t.Fatalf("%q names %s by neither of %q", text, want.Account, searched)

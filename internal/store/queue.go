@@ -79,7 +79,7 @@ func (tx *Tx) appendQueued(out []EventRow, q Queue, limit int) ([]EventRow, erro
 			return err
 		})
 	if err == nil {
-		err = tx.name(numbers, func(i int) *model.OrganizationID { return &out[begun+i].Organization })
+		err = tx.NameOrganizations(numbers, func(i int) *model.OrganizationID { return &out[begun+i].Organization })
 	}
 	return out, err
 }
@@ -114,7 +114,7 @@ func (tx *Tx) bring(rows []EventRow, q Queue, known Messages) (kept, bytes int, 
 		}
 	}
 	for i := range rows {
-		if e := &rows[i]; e.carries() && (e.Message == nil || !e.Message.lasts(q.Now)) {
+		if e := &rows[i]; e.carries() && (e.Message == nil || !e.Message.Lasts(q.Now)) {
 			continue
 		}
 		if kept < i {
@@ -125,8 +125,8 @@ func (tx *Tx) bring(rows []EventRow, q Queue, known Messages) (kept, bytes int, 
 	return kept, bytes, nil
 }
 
-// lasts reports whether the message has not ended.
-func (m *MessageRow) lasts(now time.Time) bool { return m.Ends.IsZero() || m.Ends.After(now) }
+// Lasts reports whether the message has not ended.
+func (m *MessageRow) Lasts(now time.Time) bool { return m.Ends.IsZero() || m.Ends.After(now) }
 
 // readCarried reads the messages of rows that follow each other in a queue, and returns
 // their bytes and for how many rows it has read them before these were q.Bytes. Those that
@@ -140,7 +140,7 @@ func (tx *Tx) readCarried(rows []EventRow, q Queue) (read, bytes int, err error)
 	var numbers []int64
 	dest := append([]any{&position}, s.dest(&s.number)...)
 	// CROSS JOIN has SQLite begin with the queue.
-	err = tx.Query(`SELECT e.position, `+messageColumns+` FROM events e CROSS JOIN messages m
+	err = tx.Query(`SELECT e.position, `+MessageColumns+` FROM events e CROSS JOIN messages m
 		LEFT JOIN deliveries d ON d.organization_number = m.organization_number AND d.message = m.message
 		AND d.account = e.account
 		WHERE e.account = ? AND e.position > ? AND e.position <= ?`+withinScope+standing+` AND e.kind IN (1, 2)
@@ -169,7 +169,7 @@ func (tx *Tx) readCarried(rows []EventRow, q Queue) (read, bytes int, err error)
 		read = all - len(rows) + 1
 	}
 	if err == nil {
-		err = tx.name(numbers, func(i int) *model.OrganizationID { return &found[i].Organization })
+		err = tx.NameOrganizations(numbers, func(i int) *model.OrganizationID { return &found[i].Organization })
 	}
 	return read, bytes, err
 }

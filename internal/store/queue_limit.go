@@ -21,8 +21,8 @@ func (s *Store) LimitQueues(most int) {
 	}
 }
 
-// noteGrowth notes some of the accounts that have got an event besides messages.
-func (tx *Tx) noteGrowth(accounts ...model.AccountID) error {
+// NoteGrowth notes some of the accounts that have got an event besides messages.
+func (tx *Tx) NoteGrowth(accounts ...model.AccountID) error {
 	if tx.oneIn == 0 {
 		return nil
 	}
@@ -66,5 +66,5 @@ func (tx *Tx) OldestEvents(account model.AccountID, upTo int64, limit int) (posi
 func (tx *Tx) WillReload(account model.AccountID, after int64) (bool, error) {
 	var one int64
 	return tx.One(`SELECT 1 FROM events WHERE account = ? AND position > ? AND kind = ? AND organization_number = 0 LIMIT 1`,
-		[]any{account, after, kindNumber(model.EventSettings)}, &one)
+		[]any{account, after, KindNumber(model.EventSettings)}, &one)
 }

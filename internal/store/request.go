@@ -22,7 +22,7 @@ type Request struct {
 func (tx *Tx) Request(account model.AccountID, id string, after time.Time) (r Request, found bool, err error) {
 	var created int64
 	found, err = tx.One(`SELECT account, request, fingerprint, organization, message, ttl, created FROM requests
-		WHERE account = ? AND request = ? AND created > ?`, []any{account, id, millis(after)},
+		WHERE account = ? AND request = ? AND created > ?`, []any{account, id, Millis(after)},
 		&r.Account, &r.ID, &r.Fingerprint, &r.Organization, &r.Message, &r.TTL, &created)
 	r.Created = FromMillis(created)
 	return r, found, err
@@ -32,12 +32,12 @@ func (tx *Tx) Request(account model.AccountID, id string, after time.Time) (r Re
 // a time, which is too old to be repeated. Where a younger one exists it returns
 // ErrConflict: somebody else sent under the same id meanwhile.
 func (tx *Tx) PutRequest(r *Request, after time.Time) error {
-	n, err := tx.exec(
+	n, err := tx.Exec(
 		`INSERT INTO requests (account, request, fingerprint, organization, message, ttl, created)
 			VALUES (?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (account, request) DO UPDATE SET fingerprint = excluded.fingerprint, organization = excluded.organization,
 		message = excluded.message, ttl = excluded.ttl, created = excluded.created WHERE requests.created <= ?`,
-		r.Account, r.ID, r.Fingerprint, r.Organization, r.Message, r.TTL, millis(r.Created), millis(after))
+		r.Account, r.ID, r.Fingerprint, r.Organization, r.Message, r.TTL, Millis(r.Created), Millis(after))
 	if err == nil && n == 0 {
 		err = ErrConflict
 	}
@@ -46,5 +46,5 @@ func (tx *Tx) PutRequest(r *Request, after time.Time) error {
 
 // DeleteRequestsBefore forgets requests that can no longer be repeated.
 func (tx *Tx) DeleteRequestsBefore(t time.Time) error {
-	return tx.Post(`DELETE FROM requests WHERE created <= ?`, millis(t))
+	return tx.Post(`DELETE FROM requests WHERE created <= ?`, Millis(t))
 }

@@ -36,7 +36,7 @@ func (d Dialect) render(sql string) string {
 // runAll runs the statements of a schema or of a step.
 func (tx *Tx) runAll(sql string) error {
 	for _, statement := range schema.Statements(tx.dialect.render(sql)) {
-		if _, err := tx.exec(statement); err != nil {
+		if _, err := tx.Exec(statement); err != nil {
 			return err
 		}
 	}

@@ -257,7 +257,7 @@ CREATE TABLE messages (
 	                                      -- was off: those get it in its order who wait for what was sent before
 	original_sender     {id} NOT NULL,    -- of one that was forwarded; none else
 	original_created    BIGINT NOT NULL,
-	thread              BIGINT NOT NULL,  -- 48 bits of its conversation's tokens (threadOf)
+	thread              BIGINT NOT NULL,  -- 48 bits of its conversation's tokens (ThreadOf)
 	PRIMARY KEY (organization_number, message)
 ){table};
 -- The order of a conversation: an entry for each message, whoever has copies.

@@ -15,7 +15,7 @@ import (
 // A statement is one of those that a function of the sources runs, as it reads when
 // what the function puts together is put together.
 type statement struct {
-	by  string // "Tx.Events"
+	by  string // "Tx.Events", "erasure.OnlyIn"
 	sql string
 }
 
@@ -33,16 +33,54 @@ type sources struct {
 // statementsIn returns the statements of the functions of a directory.
 func statementsIn(t *testing.T, directory string) []statement {
 	t.Helper()
-	return newSources().in(t, directory)
+	found := newSources(t, directory).in(t, directory)
+	for i := range found {
+		found[i].by = named(directory, found[i].by)
+	}
+	return found
 }
 
-func newSources() *sources {
-	return &sources{functions: map[string]*ast.FuncDecl{}, given: map[string]*ast.FuncDecl{},
+// named is a function's name with its package, where that is below this one.
+func named(directory, by string) string {
+	if directory == "." {
+		return by
+	}
+	return directory + "." + by
+}
+
+// newSources is for the sources of a directory. Those below this package use its constants, and
+// what it offers that is given a clause.
+func newSources(t *testing.T, directory string) *sources {
+	t.Helper()
+	s := &sources{functions: map[string]*ast.FuncDecl{}, given: map[string]*ast.FuncDecl{},
 		constants: map[string]ast.Expr{}}
+	if directory == "." {
+		return s
+	}
+	above := newSources(t, ".")
+	above.parse(t, ".")
+	s.constants = above.constants
+	for name, f := range above.given {
+		if ast.IsExported(name) && parameterName(f, queryParameter(f)) == "where" {
+			s.given[name] = f
+		}
+	}
+	return s
 }
 
 // in reads a directory and returns the statements in it.
 func (s *sources) in(t *testing.T, directory string) []statement {
+	t.Helper()
+	s.parse(t, directory)
+	for _, name := range slices.Sorted(maps.Keys(s.functions)) {
+		if f := s.functions[name]; queryParameter(f) < 0 && f.Body != nil {
+			s.read(name, f, map[string][]string{})
+		}
+	}
+	return s.found
+}
+
+func (s *sources) parse(t *testing.T, directory string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(directory, "*.go"))
 	if err != nil {
@@ -68,12 +106,6 @@ func (s *sources) in(t *testing.T, directory string) []statement {
 			}
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.functions)) {
-		if f := s.functions[name]; queryParameter(f) < 0 && f.Body != nil {
-			s.read(name, f, map[string][]string{})
-		}
-	}
-	return s.found
 }
 
 func addConstants(to map[string]ast.Expr, d *ast.GenDecl) {
@@ -222,8 +254,8 @@ func (s *sources) texts(e ast.Expr, known map[string][]string) []string {
 			return s.texts(constant, nil)
 		}
 	case *ast.SelectorExpr: // of Dialect, or of this package in one below it
-		if e.Sel.Name == "OfStanding" {
-			return []string{OfStanding}
+		if constant, ok := s.constants[e.Sel.Name]; ok {
+			return s.texts(constant, nil)
 		}
 		if clause, ok := map[string]string{"Lock": "FOR UPDATE", "Share": "FOR SHARE",
 			"Skip": "FOR UPDATE SKIP LOCKED"}[e.Sel.Name]; ok {
@@ -249,5 +281,5 @@ func (s *sources) texts(e ast.Expr, known map[string][]string) []string {
 
 // pieces are what the functions return, or one of it, that put the locks and orders of the
 // search together.
-var pieces = map[string]string{"Lock": "FOR UPDATE", "column": "e.display_name", "comparison": " >",
-	"direction": " DESC", "Repeat": ")"}
+var pieces = map[string]string{"Lock": "FOR UPDATE", "SkipLocked": "FOR UPDATE SKIP LOCKED",
+	"column": "e.display_name", "comparison": " >", "direction": " DESC", "Repeat": ")"}

@@ -1,7 +1,8 @@
-// Package store keeps everything that must survive a restart: all SQL of the
-// server, its schema and its migrations, one file a noun.
+// Package store keeps everything that must survive a restart: the schema, its migrations, and
+// the SQL of the tables that most parts of the server need, one file a noun. The packages below
+// it run the rest in its transactions, each for a purpose or for tables of its own.
 //
-// It owns the tables and what must be true between them. It does not know who
+// It owns the schema and what must be true between the tables. It does not know who
 // may see what (service), what a message says (content is opaque bytes to it),
 // or which engine runs below: an Engine opens, transacts and translates errors.
 package store
@@ -207,7 +208,7 @@ type Tx struct {
 	codes   *codes                         // of rows that give access; nil: they are read as they are
 	found   map[int64]model.OrganizationID // those of numbers that it read itself
 	fault   error                          // why no more statements are run
-	oneIn   int                            // of how many events one is noted (noteGrowth); 0: none
+	oneIn   int                            // of how many events one is noted (NoteGrowth); 0: none
 	change  *Change                        // what observers are told; nil: there are none
 	due     *int64                         // when the first job is due that it noted; nil: it noted none
 }
@@ -222,7 +223,8 @@ func (tx *Tx) Position(n int, accounts ...model.AccountID) (int64, error) {
 	return first, err
 }
 
-func (tx *Tx) exec(query string, args ...any) (int64, error) {
+// Exec runs a statement, and returns how many rows it changed.
+func (tx *Tx) Exec(query string, args ...any) (int64, error) {
 	if tx.fault != nil {
 		return 0, tx.fault
 	}
@@ -238,7 +240,7 @@ func (tx *Tx) Post(query string, args ...any) error {
 	return tx.session.Post(query, args...)
 }
 
-// Query calls fn for every row of a statement's answer. It is, with Post, One and Lock, for
+// Query calls fn for every row of a statement's answer. It is, with Exec, Post, One and Lock, for
 // this package and those below it that own tables.
 func (tx *Tx) Query(query string, args []any, fn func(Row) error) error {
 	if tx.fault != nil {
@@ -249,6 +251,12 @@ func (tx *Tx) Query(query string, args []any, fn func(Row) error) error {
 
 // Lock ends a SELECT whose rows nobody else is to change until the transaction ends.
 func (tx *Tx) Lock() string { return tx.dialect.Lock }
+
+// SkipLocked is Lock, and leaves out the rows that others have locked.
+func (tx *Tx) SkipLocked() string { return tx.dialect.Skip }
+
+// ForgetQueue removes what the engine keeps of the queue of an account that is gone for good.
+func (tx *Tx) ForgetQueue(account model.AccountID) error { return tx.session.Forget(account) }
 
 // Alone reports whether no other process writes.
 func (tx *Tx) Alone() bool { return tx.dialect.Alone }
@@ -293,11 +301,11 @@ func Column[T any](tx *Tx, query string, args ...any) ([]T, error) {
 	return List(tx, query, args, func(value *T, row Row) error { return row.Scan(value) })
 }
 
-// never is the stored form of "no end": later than every time that is compared.
-const never = int64(1) << 53
+// Never is the stored form of "no end": later than every time that is compared.
+const Never = int64(1) << 53
 
-// millis is the stored form of a time: milliseconds, 0 for the zero time.
-func millis(t time.Time) int64 {
+// Millis is the stored form of a time: milliseconds, 0 for the zero time.
+func Millis(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
 	}
@@ -312,16 +320,16 @@ func FromMillis(ms int64) time.Time {
 	return time.UnixMilli(ms).UTC()
 }
 
-// endMillis is the stored form of an end: the zero time is never.
-func endMillis(t time.Time) int64 {
+// EndMillis is the stored form of an end: the zero time is never.
+func EndMillis(t time.Time) int64 {
 	if t.IsZero() {
-		return never
+		return Never
 	}
 	return t.UnixMilli()
 }
 
 func fromEndMillis(ms int64) time.Time {
-	if ms >= never {
+	if ms >= Never {
 		return time.Time{}
 	}
 	return time.UnixMilli(ms).UTC()

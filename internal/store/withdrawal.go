@@ -6,9 +6,6 @@ import "signet/internal/model"
 // itself. In a longer one it is marked, and removed in pieces.
 const atOnce = 500
 
-// shortQueue is the same where that is done to very many queues.
-const shortQueue = 100
-
 // anyOrganization stands for all organizations, and for none, in a Withdrawal.
 const anyOrganization = -1
 
@@ -40,7 +37,7 @@ func (tx *Tx) WithdrawAll(account model.AccountID, scope model.OrganizationID, n
 		_, err := tx.withdraw(&w)
 		return err
 	}
-	w.number = tx.existing(scope)
+	w.number = tx.Existing(scope)
 	if _, err := tx.withdraw(&w); err != nil {
 		return err
 	}
@@ -54,7 +51,7 @@ func (tx *Tx) WithdrawAll(account model.AccountID, scope model.OrganizationID, n
 // WithdrawEventsOf withdraws what is queued for an account about an organization, up to a
 // position.
 func (tx *Tx) WithdrawEventsOf(account model.AccountID, organization model.OrganizationID, position int64) error {
-	_, err := tx.withdraw(&Withdrawal{Account: account, Position: position, number: tx.existing(organization)})
+	_, err := tx.withdraw(&Withdrawal{Account: account, Position: position, number: tx.Existing(organization)})
 	return err
 }
 
@@ -63,7 +60,7 @@ func (tx *Tx) WithdrawEventsOf(account model.AccountID, organization model.Organ
 // nothing is.
 func (tx *Tx) WithdrawConversation(account model.AccountID, organization model.OrganizationID, entity model.EntityID,
 	position int64) (left *Withdrawal, err error) {
-	w := &Withdrawal{Account: account, Position: position, number: tx.existing(organization), Entity: entity}
+	w := &Withdrawal{Account: account, Position: position, number: tx.Existing(organization), Entity: entity}
 	if done, err := tx.withdraw(w); err != nil || done {
 		return nil, err
 	}
@@ -73,7 +70,7 @@ func (tx *Tx) WithdrawConversation(account model.AccountID, organization model.O
 // withdraw takes out of a queue that is short enough what is withdrawn. In a longer one it is
 // marked.
 func (tx *Tx) withdraw(w *Withdrawal) (done bool, err error) {
-	tx.change.withdrawn()
+	tx.NoteWithdrawn()
 	var one int64
 	long, err := tx.One(`SELECT 1 FROM events WHERE account = ? LIMIT 1 OFFSET ? + 0`, []any{w.Account, atOnce}, &one)
 	if err != nil {
@@ -89,11 +86,27 @@ func (tx *Tx) withdraw(w *Withdrawal) (done bool, err error) {
 	return true, tx.DeleteEventsAt(w.Account, positions)
 }
 
+// MarkEventsOf marks what is queued for accounts about an organization, up to a position, as
+// withdrawn, without a look at how long their queues are.
+func (tx *Tx) MarkEventsOf(accounts []model.AccountID, organization model.OrganizationID, position int64) error {
+	if len(accounts) == 0 {
+		return nil
+	}
+	tx.NoteWithdrawn()
+	number := tx.Existing(organization)
+	for _, account := range accounts {
+		if err := tx.markWithdrawn(&Withdrawal{Account: account, Position: position, number: number}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // markWithdrawn notes what is out of a queue and still lies there.
 func (tx *Tx) markWithdrawn(w *Withdrawal) error {
 	err := tx.Post(`INSERT INTO withdrawals (account, organization_number, entity, position) VALUES (?, ?, ?, ?)
 		ON CONFLICT (account, organization_number, entity) DO UPDATE SET position = excluded.position`,
-		w.Account, w.number, optional(w.Entity), w.Position)
+		w.Account, w.number, Optional(w.Entity), w.Position)
 	if err != nil {
 		return err
 	}
@@ -132,5 +145,5 @@ func (tx *Tx) Withdrawn(w *Withdrawal, after int64, limit int) (positions []int6
 // queue is locked.
 func (tx *Tx) FinishWithdrawal(w *Withdrawal) error {
 	return tx.Post(`DELETE FROM withdrawals WHERE account = ? AND organization_number = ? AND entity = ? AND position = ?`,
-		w.Account, w.number, optional(w.Entity), w.Position)
+		w.Account, w.number, Optional(w.Entity), w.Position)
 }

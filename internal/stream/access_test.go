@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"signet/internal/store"
+	"signet/internal/store/erasure"
 )
 
 // beside says whether a command has written to the store.
@@ -89,7 +90,7 @@ func TestWhatACommandHasEndedEndsItsReaders(t *testing.T) {
 	if _, err := node.Authenticate(ctx, one.Key.Key, "x", netip.Addr{}); err == nil {
 		t.Error("the key still opens")
 	}
-	c.must(c.store.Update(ctx, func(tx *store.Tx) error { return tx.EndOrganization(o) }))
+	c.must(c.store.Update(ctx, func(tx *store.Tx) error { return erasure.EndOrganization(tx, o) }))
 	c.must(node.registry.watch(ctx, node.Service, beside(true)))
 	second.wantEnd()
 	other.wantOpen()

@@ -8,7 +8,7 @@ import (
 
 	"signet/internal/live"
 	"signet/internal/model"
-	"signet/internal/store"
+	"signet/internal/store/auditlog"
 )
 
 const (
@@ -25,7 +25,7 @@ type AuditSink interface {
 	Sink
 
 	// Line adds a line of the log.
-	Line(line *store.AuditRow) error
+	Line(line *auditlog.Row) error
 }
 
 // AuditRequest is which part of the log a stream has, from where on.
@@ -118,7 +118,7 @@ func (st *auditStream) write(ctx context.Context) error {
 			return err
 		}
 		st.actor = actor
-		var lines []store.AuditRow
+		var lines []auditlog.Row
 		lines, more, err = st.streams.cases.AuditAfter(ctx, actor, st.request.Organization, st.after, auditBatch)
 		if err != nil {
 			return err

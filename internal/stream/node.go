@@ -14,6 +14,7 @@ import (
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/presence"
 )
 
 const (
@@ -76,8 +77,9 @@ func (n *Node) lease(ctx context.Context, lease time.Duration) error {
 func (n *Node) put(tx *store.Tx, lease time.Duration) error {
 	r := n.registry
 	now := n.time.StoreTime(r.clock())
-	return tx.PutNode(&store.NodeRow{ID: n.id, Name: r.name, Version: r.version, Started: n.time.StoreTime(r.started),
-		Heard: now, Lease: now.Add(lease)})
+	return presence.PutNode(tx, &presence.Node{ID: n.id, Name: r.name, Version: r.version,
+		Started: n.time.StoreTime(r.started),
+		Heard:   now, Lease: now.Add(lease)})
 }
 
 // Run does what is due until ctx ends. All streams must be closed by then.
@@ -175,13 +177,13 @@ func (n *Node) renew(ctx context.Context, now time.Time) error {
 	}
 	at := n.time.StoreTime(now)
 	err := r.store.Update(ctx, func(tx *store.Tx) (err error) {
-		if held, err = tx.RenewNode(n.id, at, at.Add(nodeLease)); err == nil && !held {
+		if held, err = presence.RenewNode(tx, n.id, at, at.Add(nodeLease)); err == nil && !held {
 			err = n.put(tx, nodeLease)
 		}
 		if err != nil {
 			return err
 		}
-		others, err = tx.OtherNodes(n.id, at)
+		others, err = presence.OtherNodes(tx, n.id, at)
 		return err
 	})
 	if err != nil {

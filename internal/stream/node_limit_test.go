@@ -4,7 +4,7 @@ import (
 	"sync"
 	"testing"
 
-	"signet/internal/store"
+	"signet/internal/store/presence"
 )
 
 // wantCrowdedOut waits until the stream has ended because its account has opened others.
@@ -22,7 +22,7 @@ func TestStreamsPastTheLimitEndOnWhicheverNode(t *testing.T) {
 	oldest, second := j.stream(0, j.one), j.stream(1, j.one)
 	other := j.stream(0, j.pal)
 	third := j.stream(1, j.one)
-	j.wantStates(j.one, store.StreamReplaced, store.StreamOpen, store.StreamOpen)
+	j.wantStates(j.one, presence.Replaced, presence.Open, presence.Open)
 	j.round(0) // where nobody has told it
 	oldest.wantCrowdedOut()
 	j.stream(1, j.one)
@@ -31,7 +31,7 @@ func TestStreamsPastTheLimitEndOnWhicheverNode(t *testing.T) {
 	j.round(1)
 	third.wantOpen()
 	other.wantOpen()
-	j.wantStates(j.one, store.StreamClosed, store.StreamClosed, store.StreamOpen, store.StreamOpen)
+	j.wantStates(j.one, presence.Closed, presence.Closed, presence.Open, presence.Open)
 }
 
 func TestNodesKeepToTheStreamsOfAnAccount(t *testing.T) {
@@ -47,7 +47,7 @@ func TestNodesKeepToTheStreamsOfAnAccount(t *testing.T) {
 	j.round(1)
 	open := 0
 	for _, state := range j.states(j.one) {
-		if state == store.StreamOpen {
+		if state == presence.Open {
 			open++
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/presence"
 )
 
 // lingering are streams that have ended, and for which their accounts count as there
@@ -30,7 +31,7 @@ func (n *Node) open(ctx context.Context, sub *live.Subscription) (before scopes,
 		if err != nil {
 			return err
 		}
-		rows, err := tx.StreamsOf(sub.Account, n.time.StoreTime(r.clock()))
+		rows, err := presence.StreamsOf(tx, sub.Account, n.time.StoreTime(r.clock()))
 		if err != nil {
 			return err
 		}
@@ -39,16 +40,16 @@ func (n *Node) open(ctx context.Context, sub *live.Subscription) (before scopes,
 			before = append(before, r.Scope)
 		}
 		if limit := r.limit; limit > 0 {
-			rows = slices.DeleteFunc(rows, func(r store.StreamRow) bool { return r.Scope != sub.Scope })
+			rows = slices.DeleteFunc(rows, func(r presence.Stream) bool { return r.Scope != sub.Scope })
 			open := openStreams(rows, "", "")
 			replaced = open[:max(len(open)-limit+1, 0)]
 		}
-		row := store.StreamRow{Account: sub.Account, Stream: sub.ID, Node: n.id, Key: sub.Key,
+		row := presence.Stream{Account: sub.Account, Stream: sub.ID, Node: n.id, Key: sub.Key,
 			Scope: sub.Scope, Opened: position}
-		if err := tx.PutStream(&row); err != nil {
+		if err := presence.PutStream(tx, &row); err != nil {
 			return err
 		}
-		return tx.EndStreams(sub.Account, replaced, store.StreamReplaced)
+		return presence.EndStreams(tx, sub.Account, replaced, presence.Replaced)
 	})
 	if err != nil {
 		n.close(sub) // it may be noted all the same
@@ -60,9 +61,9 @@ func (n *Node) open(ctx context.Context, sub *live.Subscription) (before scopes,
 
 // openStreams returns those of an account's streams that are open, and opened with
 // the key, or a key of the scope, where one is given.
-func openStreams(rows []store.StreamRow, key string, scope model.OrganizationID) (out []model.StreamID) {
+func openStreams(rows []presence.Stream, key string, scope model.OrganizationID) (out []model.StreamID) {
 	for _, r := range rows {
-		if r.Alive && r.State == store.StreamOpen && (key == "" || key == r.Key) &&
+		if r.Alive && r.State == presence.Open && (key == "" || key == r.Key) &&
 			(scope == "" || scope == r.Scope) {
 			out = append(out, r.Stream)
 		}
@@ -77,12 +78,12 @@ func (n *Node) end(ctx context.Context, account model.AccountID, key string, sco
 	r := n.registry
 	var streams []model.StreamID
 	err := r.store.Update(ctx, func(tx *store.Tx) error {
-		rows, err := tx.StreamsOf(account, n.time.StoreTime(r.clock()))
+		rows, err := presence.StreamsOf(tx, account, n.time.StoreTime(r.clock()))
 		if err != nil {
 			return err
 		}
 		streams = openStreams(rows, key, scope)
-		return tx.EndStreams(account, streams, store.StreamDeleted)
+		return presence.EndStreams(tx, account, streams, presence.Deleted)
 	})
 	if err != nil {
 		return 0, err
@@ -98,12 +99,12 @@ func (n *Node) endTold(ctx context.Context, subs []*live.Subscription) error {
 	if len(subs) == 0 {
 		return nil
 	}
-	rows, err := store.Read(ctx, r.store, func(tx *store.Tx) ([]store.StreamRow, error) {
-		return tx.StreamsToEnd(n.id, n.time.StoreTime(r.clock()))
+	rows, err := store.Read(ctx, r.store, func(tx *store.Tx) ([]presence.Stream, error) {
+		return presence.StreamsToEnd(tx, n.id, n.time.StoreTime(r.clock()))
 	})
 	for _, r := range rows {
 		reason := live.Deleted
-		if r.State == store.StreamReplaced {
+		if r.State == presence.Replaced {
 			reason = live.Replaced
 		}
 		for _, sub := range subs {
@@ -137,7 +138,7 @@ func (n *Node) writeClosed(ctx context.Context) error {
 	for len(closed) > 0 {
 		some := closed[:min(len(closed), nodeBatch)]
 		err := n.registry.store.Update(ctx, func(tx *store.Tx) error {
-			return tx.CloseStreams(accountsOf(some), streamsOf(some))
+			return presence.CloseStreams(tx, accountsOf(some), streamsOf(some))
 		})
 		if err != nil {
 			n.mu.Lock()
@@ -154,9 +155,9 @@ func (n *Node) writeClosed(ctx context.Context) error {
 // depart forgets the streams that have lingered, and tells others which accounts have left.
 func (n *Node) depart(ctx context.Context, now time.Time) error {
 	for len(n.lingering) > 0 && !n.lingering[0].until.After(now) {
-		var over []store.StreamRow
+		var over []presence.Stream
 		for _, sub := range n.lingering[0].streams {
-			over = append(over, store.StreamRow{Account: sub.Account, Stream: sub.ID, Scope: sub.Scope})
+			over = append(over, presence.Stream{Account: sub.Account, Stream: sub.ID, Scope: sub.Scope})
 		}
 		var left []departure
 		err := n.registry.store.Update(ctx, func(tx *store.Tx) (err error) {
@@ -180,7 +181,7 @@ func (n *Node) sweepLapsed(ctx context.Context) error {
 	for {
 		var found bool
 		err := r.store.View(ctx, func(tx *store.Tx) (err error) {
-			_, found, err = tx.LapsedNode(now)
+			_, found, err = presence.LapsedNode(tx, now)
 			return err
 		})
 		if err != nil || !found {
@@ -190,10 +191,10 @@ func (n *Node) sweepLapsed(ctx context.Context) error {
 		err = r.store.Update(ctx, func(tx *store.Tx) error {
 			left = nil
 			var node model.NodeID
-			if node, found, err = tx.LapsedNode(now); err != nil || !found {
+			if node, found, err = presence.LapsedNode(tx, now); err != nil || !found {
 				return err // another node sees to it
 			}
-			rows, err := tx.StreamsOn(node, now, nodeBatch)
+			rows, err := presence.StreamsOn(tx, node, now, nodeBatch)
 			if err != nil {
 				return err
 			}
@@ -215,7 +216,7 @@ type departure struct {
 
 // forgetStreams removes streams and returns those of their accounts that have none of the
 // same scope left on any node.
-func forgetStreams(tx *store.Tx, over []store.StreamRow) (out []departure, err error) {
+func forgetStreams(tx *store.Tx, over []presence.Stream) (out []departure, err error) {
 	accounts, streams := make([]model.AccountID, len(over)), make([]model.StreamID, len(over))
 	ended := map[model.AccountID]scopes{}
 	for i, r := range over {
@@ -226,10 +227,10 @@ func forgetStreams(tx *store.Tx, over []store.StreamRow) (out []departure, err e
 	if err := tx.LockQueues(accounts...); err != nil {
 		return nil, err
 	}
-	if err := tx.DeleteStreams(accounts, streams); err != nil {
+	if err := presence.DeleteStreams(tx, accounts, streams); err != nil {
 		return nil, err
 	}
-	left, err := tx.StreamScopes(accounts)
+	left, err := presence.StreamScopes(tx, accounts)
 	for _, account := range accounts {
 		d := departure{account, left[account], left[account]}
 		for _, scope := range ended[account] {

@@ -14,6 +14,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/service"
 	"signet/internal/store"
+	"signet/internal/store/presence"
 )
 
 // nodes are two servers on one store, with two people of an organization.
@@ -172,26 +173,26 @@ func (s *sink) next() (e model.Event) {
 }
 
 // rows are the streams of an account as the store has them, the oldest first.
-func (j *nodes) rows(actor *model.Actor) (rows []store.StreamRow) {
+func (j *nodes) rows(actor *model.Actor) (rows []presence.Stream) {
 	j.t.Helper()
 	j.must(j.store.View(j.t.Context(), func(tx *store.Tx) (err error) {
-		rows, err = tx.StreamsOf(actor.Account, j.clock.Now())
+		rows, err = presence.StreamsOf(tx, actor.Account, j.clock.Now())
 		return err
 	}))
 	return rows
 }
 
 // states are the states of these.
-func (j *nodes) states(actor *model.Actor) []store.StreamState {
+func (j *nodes) states(actor *model.Actor) []presence.State {
 	j.t.Helper()
-	out := []store.StreamState{}
+	out := []presence.State{}
 	for _, r := range j.rows(actor) {
 		out = append(out, r.State)
 	}
 	return out
 }
 
-func (j *nodes) wantStates(actor *model.Actor, want ...store.StreamState) {
+func (j *nodes) wantStates(actor *model.Actor, want ...presence.State) {
 	j.t.Helper()
 	if got := j.states(actor); !slices.Equal(got, want) {
 		j.t.Errorf("the streams are %v, want %v", got, want)
@@ -306,7 +307,7 @@ func TestAccountIsThereWhileAnyNodeHasAStreamOfIt(t *testing.T) {
 	j.clock.Advance(linger)
 	j.round(0)
 	j.wantPresence(watching, j.one.Account)
-	j.wantStates(j.one, store.StreamOpen)
+	j.wantStates(j.one, presence.Open)
 
 	third := j.stream(0, j.one) // it was there all the time
 	second.close()
@@ -343,19 +344,19 @@ func TestStreamsOfANodeThatDiedLapse(t *testing.T) {
 	j.clock.Advance(nodeRenew)
 	j.round(0)
 	j.round(1)
-	j.wantStates(j.one, store.StreamOpen)
+	j.wantStates(j.one, presence.Open)
 
 	// From here on node 1 does nothing any more.
 	j.clock.Advance(nodeLease - nodeRenew)
 	j.round(0)
-	j.wantStates(j.one, store.StreamOpen)
+	j.wantStates(j.one, presence.Open)
 	j.clock.Advance(nodeRenew)
 	// Its stream takes no place from then on, whether or not anybody has seen to it.
 	first, second := j.stream(0, j.one), j.stream(0, j.one)
 	j.round(0)
 	first.wantOpen()
 	second.wantOpen()
-	j.wantStates(j.one, store.StreamOpen, store.StreamOpen)
+	j.wantStates(j.one, presence.Open, presence.Open)
 	j.wantPresence(watching, j.one.Account) // it was there, and is
 	first.close()
 	second.close()
@@ -391,7 +392,7 @@ func TestNodeThatHungNotesItsStreamsAgain(t *testing.T) {
 	j.wantStates(j.one)
 	j.round(1)
 	hung.wantOpen()
-	j.wantStates(j.one, store.StreamOpen)
+	j.wantStates(j.one, presence.Open)
 }
 
 func TestNodeThatStopsLeavesItsStreamsToTheOthers(t *testing.T) {
@@ -412,7 +413,7 @@ func TestNodeThatStopsLeavesItsStreamsToTheOthers(t *testing.T) {
 	stream.wantEnd()
 	stop()
 	<-stopped
-	j.wantStates(j.one, store.StreamClosed)
+	j.wantStates(j.one, presence.Closed)
 	j.clock.Advance(linger - time.Millisecond)
 	j.servers[0].node.renewed = time.Time{} // its time to look for nodes that lapsed
 	j.round(0)
@@ -449,11 +450,11 @@ func TestNodeWhoseClockIsWrongKeepsToTheStoresTime(t *testing.T) {
 		j.round(0)
 		j.round(1)
 	}
-	j.wantStates(j.one, store.StreamOpen)
+	j.wantStates(j.one, presence.Open)
 	stream.wantOpen()
 	others := 0
 	j.must(j.store.View(t.Context(), func(tx *store.Tx) (err error) {
-		others, err = tx.OtherNodes(model.NodeID{}, j.clock.Now().Add(nodeLease+time.Second))
+		others, err = presence.OtherNodes(tx, model.NodeID{}, j.clock.Now().Add(nodeLease+time.Second))
 		return err
 	}))
 	if others != 0 {

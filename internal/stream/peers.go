@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"signet/internal/store"
+	"signet/internal/store/presence"
 )
 
 // mostPeers is how many servers on one store are told of at most.
@@ -27,7 +28,9 @@ func (r *Registry) Peers(ctx context.Context) ([]Peer, error) {
 	if r.node == nil {
 		return []Peer{{Name: r.name, Version: r.version, Started: r.started, Heard: r.clock(), Alive: true, Self: true}}, nil
 	}
-	rows, err := store.Read(ctx, r.store, func(tx *store.Tx) ([]store.NodeRow, error) { return tx.Nodes(mostPeers) })
+	rows, err := store.Read(ctx, r.store, func(tx *store.Tx) ([]presence.Node, error) {
+		return presence.Nodes(tx, mostPeers)
+	})
 	now := r.node.time.StoreTime(r.clock())
 	peers := make([]Peer, len(rows))
 	for i, n := range rows {

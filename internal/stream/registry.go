@@ -11,6 +11,7 @@ import (
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/presence"
 )
 
 // Options are what a registry works with.
@@ -102,9 +103,9 @@ func (r *Registry) Scopes(tx *store.Tx, accounts []model.AccountID) (map[model.A
 		}
 		return out, nil
 	}
-	rows, err := tx.StreamsOfEach(accounts, r.node.time.StoreTime(r.clock()))
+	rows, err := presence.StreamsOfEach(tx, accounts, r.node.time.StoreTime(r.clock()))
 	for _, s := range rows {
-		if s.Alive && s.State == store.StreamOpen {
+		if s.Alive && s.State == presence.Open {
 			out[s.Account] = append(out[s.Account], s.Scope)
 		}
 	}
@@ -116,7 +117,7 @@ func (r *Registry) Readers(ctx context.Context) ([]model.AccountID, error) {
 	if r.node == nil {
 		return r.hub.Readers(), nil
 	}
-	return store.Read(ctx, r.store, (*store.Tx).Readers)
+	return store.Read(ctx, r.store, presence.Readers)
 }
 
 // Recheck soon ends the streams whose readers lost their access.

@@ -9,6 +9,9 @@ import (
 	"signet/internal/model"
 	"signet/internal/store"
 	"signet/internal/store/authorship"
+	"signet/internal/store/erasure"
+	"signet/internal/store/metadata"
+	"signet/internal/store/piecework"
 	"signet/internal/store/searchindex"
 )
 
@@ -25,12 +28,14 @@ type accountTraces struct {
 
 // erase looks through the next rows of a table, erases what it finds, and notes how far it
 // has come. It reports whether something is left; after the last stage the account is gone.
-func (t *accountTraces) erase(ctx context.Context, e store.AccountErasure) (next store.AccountErasure, more bool,
+func (t *accountTraces) erase(ctx context.Context, e erasure.AccountErasure) (next erasure.AccountErasure, more bool,
 	err error) {
-	if e.Stage == store.ErasureOver {
+	if e.Stage == erasure.StageOver {
 		return e, false, t.finish(ctx, e.Account)
 	}
-	found, err := store.Read(ctx, t.store, func(tx *store.Tx) (store.Traces, error) { return tx.TracesOf(e, lookWindow) })
+	found, err := store.Read(ctx, t.store, func(tx *store.Tx) (erasure.Traces, error) {
+		return erasure.TracesOf(tx, e, lookWindow)
+	})
 	if err != nil {
 		return e, true, err
 	}
@@ -38,18 +43,18 @@ func (t *accountTraces) erase(ctx context.Context, e store.AccountErasure) (next
 		return e, true, err
 	}
 	for copies := range slices.Chunk(found.Copies, pieceRows) {
-		err := t.update(ctx, func(tx *store.Tx) error { return tx.EraseCopies(e.Account, copies) })
+		err := t.update(ctx, func(tx *store.Tx) error { return erasure.EraseCopies(tx, e.Account, copies) })
 		if err != nil {
 			return e, true, err
 		}
 	}
 	for events := range slices.Chunk(found.Events, pieceRows) {
-		err := t.update(ctx, func(tx *store.Tx) error { return tx.EraseEvents(events) })
+		err := t.update(ctx, func(tx *store.Tx) error { return erasure.EraseEvents(tx, events) })
 		if err != nil {
 			return e, true, err
 		}
 	}
-	return found.Next, true, t.store.Update(ctx, func(tx *store.Tx) error { return tx.KeepErasure(&found.Next) })
+	return found.Next, true, t.store.Update(ctx, func(tx *store.Tx) error { return erasure.Keep(tx, &found.Next) })
 }
 
 // update is store.Update with a rest after it.
@@ -120,7 +125,7 @@ func (t *accountTraces) finish(ctx context.Context, id model.AccountID) error {
 	}
 	for more := true; more; {
 		err := t.update(ctx, func(tx *store.Tx) (err error) {
-			more, err = tx.EraseOwn(id, pieceRows)
+			more, err = erasure.EraseOwn(tx, id, pieceRows)
 			return err
 		})
 		if err != nil {
@@ -134,39 +139,39 @@ func (t *accountTraces) finish(ctx context.Context, id model.AccountID) error {
 		if err := searchindex.RemoveAccount(tx, id); err != nil {
 			return err
 		}
-		if err := tx.CloseAccount(id); err != nil {
+		if err := erasure.CloseAccount(tx, id); err != nil {
 			return err
 		}
-		return tx.FinishAccount(id)
+		return erasure.FinishAccount(tx, id)
 	})
 }
 
 // forget erases what names an account in rows that are not its own.
 func (t *accountTraces) forget(ctx context.Context, id model.AccountID) error {
-	var conversation, mute store.ConversationKey // the last ones that were erased
+	var conversation, mute erasure.ConversationKey // the last ones that were erased
 	entity := model.EntityID(id)
 	for _, erase := range []func() error{
 		func() error {
-			return eraseFound(ctx, t, func(tx *store.Tx) ([]store.ConversationKey, error) {
-				return tx.ConversationsNaming(id, conversation, pieceRows)
-			}, func(tx *store.Tx, found []store.ConversationKey) error {
+			return eraseFound(ctx, t, func(tx *store.Tx) ([]erasure.ConversationKey, error) {
+				return erasure.ConversationsNaming(tx, id, conversation, pieceRows)
+			}, func(tx *store.Tx, found []erasure.ConversationKey) error {
 				conversation = found[len(found)-1]
-				return tx.EraseConversations(found)
+				return erasure.EraseConversations(tx, found)
 			})
 		},
 		func() error {
-			return eraseFound(ctx, t, func(tx *store.Tx) ([]store.ConversationKey, error) {
-				return tx.MutesNaming(id, mute, pieceRows)
-			}, func(tx *store.Tx, found []store.ConversationKey) error {
+			return eraseFound(ctx, t, func(tx *store.Tx) ([]erasure.ConversationKey, error) {
+				return erasure.MutesNaming(tx, id, mute, pieceRows)
+			}, func(tx *store.Tx, found []erasure.ConversationKey) error {
 				mute = found[len(found)-1]
-				return tx.EraseMutes(found)
+				return erasure.EraseMutes(tx, found)
 			})
 		},
 		func() error {
 			return eraseFound(ctx, t, func(tx *store.Tx) ([]model.OrganizationID, error) {
-				return tx.MetadataOf(entity, pieceRows)
+				return metadata.OrganizationsOf(tx, entity, pieceRows)
 			}, func(tx *store.Tx, found []model.OrganizationID) error {
-				return tx.EraseMetadata(entity, found)
+				return metadata.Erase(tx, entity, found)
 			})
 		},
 		func() error {
@@ -234,10 +239,10 @@ func (e *Eraser) account(ctx context.Context, j *store.Job) (backlog.Next, error
 	return over, nil
 }
 
-func (e *Eraser) leftOf(ctx context.Context, account model.AccountID) (left store.AccountErasure, found bool,
+func (e *Eraser) leftOf(ctx context.Context, account model.AccountID) (left erasure.AccountErasure, found bool,
 	err error) {
 	err = e.Store.View(ctx, func(tx *store.Tx) (err error) {
-		left, found, err = tx.ErasureOf(account)
+		left, found, err = erasure.Of(tx, account)
 		return err
 	})
 	return left, found, err
@@ -245,9 +250,9 @@ func (e *Eraser) leftOf(ctx context.Context, account model.AccountID) (left stor
 
 // waits reports whether an erasure waits until what was left to be done in pieces before,
 // and may tell of the account, is done.
-func (e *Eraser) waits(ctx context.Context, left *store.AccountErasure) (bool, error) {
-	if left.Stage != store.EraseEvents {
+func (e *Eraser) waits(ctx context.Context, left *erasure.AccountErasure) (bool, error) {
+	if left.Stage != erasure.StageEvents {
 		return false, nil
 	}
-	return store.Read(ctx, e.Store, func(tx *store.Tx) (bool, error) { return tx.HasPiecesBefore(left.Noted) })
+	return store.Read(ctx, e.Store, func(tx *store.Tx) (bool, error) { return piecework.HasPiecesBefore(tx, left.Noted) })
 }

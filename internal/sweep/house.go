@@ -7,6 +7,8 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/presence"
+	"signet/internal/store/quota"
 )
 
 // nodeMemory is how long a node that has lapsed is remembered.
@@ -46,10 +48,10 @@ func (w *Sweeper) trimRecords(ctx context.Context, now time.Time) error {
 		if err := tx.DeleteRequestsBefore(now.Add(-model.RepeatWindow)); err != nil {
 			return err
 		}
-		if err := tx.DeleteQuotasBefore(store.DayOf(now) - 1); err != nil {
+		if err := quota.DeleteBefore(tx, quota.DayOf(now)-1); err != nil {
 			return err
 		}
-		if err := tx.DeleteNodesBefore(now.Add(-nodeMemory)); err != nil {
+		if err := presence.DeleteNodesBefore(tx, now.Add(-nodeMemory)); err != nil {
 			return err
 		}
 		return w.Access.DeleteEndedKeys(tx, now)

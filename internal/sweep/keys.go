@@ -10,6 +10,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/seal"
 	"signet/internal/store"
+	"signet/internal/store/sealing"
 )
 
 // endingBatch is how many days' keys one sweep looks at.
@@ -27,8 +28,8 @@ func (w *Sweeper) endKeys(ctx context.Context, at time.Time) error {
 	if at.IsZero() {
 		return nil
 	}
-	endings, err := store.Read(ctx, w.Store, func(tx *store.Tx) ([]store.KeyEnding, error) {
-		return tx.KeyEndings(endingBatch)
+	endings, err := store.Read(ctx, w.Store, func(tx *store.Tx) ([]sealing.KeyEnding, error) {
+		return sealing.KeyEndings(tx, endingBatch)
 	})
 	if err != nil || len(endings) == 0 {
 		return err
@@ -54,7 +55,7 @@ func (w *Sweeper) endKeys(ctx context.Context, at time.Time) error {
 			if slices.ContainsFunc(named[i], func(n seal.Name) bool { return !settled[n] }) {
 				continue // a send may use it at this moment
 			}
-			if err := tx.DeleteKeyEnding(e); err != nil {
+			if err := sealing.DeleteKeyEnding(tx, e); err != nil {
 				return err
 			}
 		}

@@ -14,6 +14,8 @@ import (
 	"signet/internal/fanout"
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/legalhold"
+	"signet/internal/store/sealing"
 )
 
 func (w *Sweeper) sweepMessages(ctx context.Context, at time.Time) (total int, err error) {
@@ -94,7 +96,7 @@ func endMessages(tx *store.Tx, rows []store.MessageRow) (gone []store.MessageRow
 // events, which hold no content. Where it has more copies than so many, it removes those,
 // and over is false; under a legal hold, which keeps the message as it is, it removes all.
 func endMessage(tx *store.Tx, row *store.MessageRow, most int) (over bool, copies int, err error) {
-	if held, err := tx.Held(row.Organization); err != nil {
+	if held, err := legalhold.Held(tx, row.Organization); err != nil {
 		return false, 0, err
 	} else if held {
 		most = everyCopy
@@ -160,7 +162,7 @@ func noteKeyEndings(tx *store.Tx, rows []store.MessageRow) error {
 			cmp.Compare(a.day.Day, b.day.Day))
 	})
 	for _, e := range slices.Compact(endings) {
-		if err := tx.NoteKeyEnding(e.organization, e.day); err != nil {
+		if err := sealing.NoteKeyEnding(tx, e.organization, e.day); err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"signet/internal/backlog"
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/erasure"
 )
 
 // pieceRows is how many rows a transaction writes of what has very many of them.
@@ -28,7 +29,7 @@ const (
 type part struct {
 	members  []model.AccountID
 	messages []store.MessageRow
-	erased   store.Erased
+	erased   erasure.Erased
 }
 
 // rowsOf is how many rows a transaction writes of an erasure. Where each has a connection of its
@@ -55,14 +56,14 @@ func nextFrom(tx *store.Tx, id model.OrganizationID, from remains) (p part, at r
 	for at = from; at.stage < stages; at = (remains{stage: at.stage + 1}) {
 		switch at.stage {
 		case members:
-			p.members, p.erased, found, err = tx.EraseMembers(id, rows)
+			p.members, p.erased, found, err = erasure.EraseMembers(tx, id, rows)
 		case besides:
-			p.erased, at.beside, found, err = tx.EraseBesides(id, at.beside, rows)
+			p.erased, at.beside, found, err = erasure.EraseBesides(tx, id, at.beside, rows)
 		case groups:
-			p.erased, found, err = tx.EraseGroups(id, rows)
+			p.erased, found, err = erasure.EraseGroups(tx, id, rows)
 		case messages:
 			var left []store.MessageRow
-			if left, err = tx.MessagesOf(id, batch); len(left) > 0 && err == nil {
+			if left, err = erasure.MessagesOf(tx, id, batch); len(left) > 0 && err == nil {
 				found = true
 				p.messages, _, err = endMessages(tx, left)
 			}
@@ -78,7 +79,7 @@ func nextFrom(tx *store.Tx, id model.OrganizationID, from remains) (p part, at r
 // organization is forgotten.
 func (e *Eraser) organization(tx *store.Tx, j *store.Job) (backlog.Next, error) {
 	id := model.OrganizationID(j.Subject)
-	if left, err := tx.BeingErased(id); err != nil || !left {
+	if left, err := erasure.BeingErased(tx, id); err != nil || !left {
 		return backlog.Over(), err
 	}
 	var from remains
@@ -92,7 +93,7 @@ func (e *Eraser) organization(tx *store.Tx, j *store.Job) (backlog.Next, error) 
 	if !found {
 		over := backlog.Over()
 		over.Done = e.Wipe
-		return over, tx.FinishErasure(id)
+		return over, erasure.FinishOrganization(tx, id)
 	}
 	j.State = []byte{byte(at.stage), byte(at.beside)}
 	again := backlog.Again()

@@ -9,6 +9,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/erasure"
 )
 
 // Where an erasure goes on is a place of some kind. What comes of an earlier kind meanwhile, from
@@ -28,7 +29,7 @@ func TestErasureOfOrganizationGoesBackToWhatCameMeanwhile(t *testing.T) {
 	for i := range 3 {
 		h.must(role(i))
 	}
-	h.must(h.store.Update(t.Context(), func(tx *store.Tx) error { return tx.EndOrganization(o) }))
+	h.must(h.store.Update(t.Context(), func(tx *store.Tx) error { return erasure.EndOrganization(tx, o) }))
 	rows := int64(0)
 	var at remains
 	erase := func() (found bool) {
@@ -114,7 +115,7 @@ func TestErasureOfOrganizationWritesFewRowsAtATime(t *testing.T) {
 		}
 	}
 	h.must(h.store.View(t.Context(), func(tx *store.Tx) error {
-		made, err := tx.MadeBy(o, model.AccountID{}, people)
+		made, err := erasure.MadeBy(tx, o, model.AccountID{}, people)
 		if len(made) > 0 {
 			t.Errorf("%d accounts still tell who created them", len(made))
 		}

@@ -8,6 +8,7 @@ import (
 	"signet/internal/backlog"
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/erasure"
 )
 
 // traces erases what accounts keep of an organization that a command erases. Before, it ends the
@@ -19,7 +20,7 @@ import (
 func (e *Eraser) traces(ctx context.Context, j *store.Job) (backlog.Next, error) {
 	id := model.OrganizationID(j.Subject)
 	stay, stage := j.State[0] == 1, int(j.State[1])
-	left, err := store.Read(ctx, e.Store, func(tx *store.Tx) (bool, error) { return tx.BeingErased(id) })
+	left, err := store.Read(ctx, e.Store, func(tx *store.Tx) (bool, error) { return erasure.BeingErased(tx, id) })
 	if err != nil || left {
 		return backlog.At(e.Now().Add(time.Second / 10)), err
 	}
@@ -40,12 +41,14 @@ func (e *Eraser) traces(ctx context.Context, j *store.Job) (backlog.Next, error)
 	}
 	over := backlog.Over()
 	over.Done = e.Wipe
-	return over, e.Store.Update(ctx, func(tx *store.Tx) error { return tx.ForgetToken(id) })
+	return over, e.Store.Update(ctx, func(tx *store.Tx) error { return erasure.ForgetToken(tx, id) })
 }
 
 // endAccounts ends the accounts that an organization created and that are in no other one.
 func (e *Eraser) endAccounts(ctx context.Context, id model.OrganizationID) error {
-	accounts, err := store.Read(ctx, e.Store, func(tx *store.Tx) ([]model.AccountID, error) { return tx.OnlyIn(id) })
+	accounts, err := store.Read(ctx, e.Store, func(tx *store.Tx) ([]model.AccountID, error) {
+		return erasure.OnlyIn(tx, id)
+	})
 	for i := 0; i < len(accounts) && err == nil; i++ {
 		err = e.EndAccount(ctx, accounts[i])
 		if model.IsNotFound(err) || errors.Is(err, model.UnderHold()) {
@@ -62,33 +65,33 @@ func (e *Eraser) tracesOf(id model.OrganizationID) []func(context.Context) error
 	t := &accountTraces{store: e.Store, gone: e.gone}
 	return []func(context.Context) error{
 		func(ctx context.Context) error {
-			return eraseAfter(ctx, t, func(tx *store.Tx, after store.RequestKey) ([]store.RequestKey, error) {
-				return tx.RequestsIn(id, after, pieceRows)
-			}, (*store.Tx).EraseRequests)
+			return eraseAfter(ctx, t, func(tx *store.Tx, after erasure.RequestKey) ([]erasure.RequestKey, error) {
+				return erasure.RequestsIn(tx, id, after, pieceRows)
+			}, erasure.EraseRequests)
 		},
 		func(ctx context.Context) error {
-			return eraseAfter(ctx, t, func(tx *store.Tx, after store.ConversationKey) ([]store.ConversationKey, error) {
-				return tx.ConversationsIn(id, after, pieceRows)
-			}, (*store.Tx).EraseConversations)
+			return eraseAfter(ctx, t, func(tx *store.Tx, after erasure.ConversationKey) ([]erasure.ConversationKey, error) {
+				return erasure.ConversationsIn(tx, id, after, pieceRows)
+			}, erasure.EraseConversations)
 		},
 		func(ctx context.Context) error {
-			return eraseAfter(ctx, t, func(tx *store.Tx, after store.PastMemberKey) ([]store.PastMemberKey, error) {
-				return tx.PastMembersIn(id, after, pieceRows)
-			}, (*store.Tx).ErasePastMembers)
+			return eraseAfter(ctx, t, func(tx *store.Tx, after erasure.PastMemberKey) ([]erasure.PastMemberKey, error) {
+				return erasure.PastMembersIn(tx, id, after, pieceRows)
+			}, erasure.ErasePastMembers)
 		},
 		func(ctx context.Context) error {
-			return eraseAfter(ctx, t, func(tx *store.Tx, after store.ConversationKey) ([]store.ConversationKey, error) {
-				return tx.MutesIn(id, after, pieceRows)
-			}, (*store.Tx).EraseMutes)
+			return eraseAfter(ctx, t, func(tx *store.Tx, after erasure.ConversationKey) ([]erasure.ConversationKey, error) {
+				return erasure.MutesIn(tx, id, after, pieceRows)
+			}, erasure.EraseMutes)
 		},
 		func(ctx context.Context) error {
-			return eraseAfter(ctx, t, func(tx *store.Tx, after store.EventKey) ([]store.EventKey, error) {
-				return tx.EventsIn(id, after, pieceRows)
-			}, (*store.Tx).EraseEvents)
+			return eraseAfter(ctx, t, func(tx *store.Tx, after erasure.EventKey) ([]erasure.EventKey, error) {
+				return erasure.EventsIn(tx, id, after, pieceRows)
+			}, erasure.EraseEvents)
 		},
 		func(ctx context.Context) error {
 			return eraseAfter(ctx, t, func(tx *store.Tx, after model.AccountID) ([]model.AccountID, error) {
-				return tx.MadeBy(id, after, pieceRows)
+				return erasure.MadeBy(tx, id, after, pieceRows)
 			}, func(tx *store.Tx, found []model.AccountID) error { return tx.ForgetMaker(id, found) })
 		},
 	}

@@ -4,12 +4,13 @@ import (
 	"signet/internal/backlog"
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/legalhold"
 )
 
 // released erases the next of what was kept for a hold that was lifted.
 func (e *Eraser) released(tx *store.Tx, j *store.Job) (backlog.Next, error) {
 	id := model.OrganizationID(j.Subject)
-	if lifted, err := tx.Released(id); err != nil || !lifted {
+	if lifted, err := legalhold.Released(tx, id); err != nil || !lifted {
 		return backlog.Over(), err
 	}
 	rows, err := tx.HeldMessages(id, model.MessageID{}, batch)
@@ -19,10 +20,10 @@ func (e *Eraser) released(tx *store.Tx, j *store.Job) (backlog.Next, error) {
 	if len(rows) == 0 {
 		over := backlog.Over()
 		over.Done = e.Wipe
-		return over, tx.FinishHold(id)
+		return over, legalhold.Finish(tx, id)
 	}
 	for i := range rows {
-		if err := tx.DeleteHeldMessage(&rows[i]); err != nil {
+		if err := legalhold.DeleteMessage(tx, &rows[i]); err != nil {
 			return backlog.Next{}, err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"signet/internal/backlog"
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/erasure"
 )
 
 // departureWindow is how many messages a step looks through.
@@ -25,8 +26,8 @@ func (e *Eraser) unreadable(ctx context.Context, j *store.Job) (backlog.Next, er
 		}
 		var ids []model.MessageID
 		err = e.Store.View(ctx, func(tx *store.Tx) (err error) {
-			var next store.Departure
-			if ids, next, err = tx.Unreadable(d, departureWindow); err == nil {
+			var next erasure.Departure
+			if ids, next, err = erasure.Unreadable(tx, d, departureWindow); err == nil {
 				d = next
 			}
 			return err
@@ -40,9 +41,9 @@ func (e *Eraser) unreadable(ctx context.Context, j *store.Job) (backlog.Next, er
 	}
 }
 
-func (e *Eraser) departure(ctx context.Context, id model.OrganizationID) (d store.Departure, found bool, err error) {
+func (e *Eraser) departure(ctx context.Context, id model.OrganizationID) (d erasure.Departure, found bool, err error) {
 	err = e.Store.View(ctx, func(tx *store.Tx) (err error) {
-		d, found, err = tx.DepartureOf(id)
+		d, found, err = erasure.DepartureOf(tx, id)
 		return err
 	})
 	return d, found, err
@@ -50,7 +51,7 @@ func (e *Eraser) departure(ctx context.Context, id model.OrganizationID) (d stor
 
 // eraseIfUnreadable erases these messages, and then remembers how far the departure was looked
 // into.
-func (e *Eraser) eraseIfUnreadable(ctx context.Context, d store.Departure, ids []model.MessageID) error {
+func (e *Eraser) eraseIfUnreadable(ctx context.Context, d erasure.Departure, ids []model.MessageID) error {
 	for some := range slices.Chunk(ids, batch) {
 		for more := true; more; {
 			var gone []store.MessageRow
@@ -59,7 +60,7 @@ func (e *Eraser) eraseIfUnreadable(ctx context.Context, d store.Departure, ids [
 					return err
 				}
 				// Once more: somebody may have come in meanwhile, or another server erased them.
-				rows, err := tx.UnreadableAmong(d.Organization, some)
+				rows, err := erasure.UnreadableAmong(tx, d.Organization, some)
 				if err != nil {
 					return err
 				}
@@ -78,5 +79,5 @@ func (e *Eraser) eraseIfUnreadable(ctx context.Context, d store.Departure, ids [
 			}
 		}
 	}
-	return e.Store.Update(ctx, func(tx *store.Tx) error { return tx.KeepDeparture(d) })
+	return e.Store.Update(ctx, func(tx *store.Tx) error { return erasure.KeepDeparture(tx, d) })
 }

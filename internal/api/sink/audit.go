@@ -4,7 +4,7 @@ import (
 	"strconv"
 
 	"signet/internal/api/wire"
-	"signet/internal/store"
+	"signet/internal/store/auditlog"
 )
 
 // eventAudit is the kind of event that a line of the audit log is on a stream.
@@ -17,7 +17,7 @@ type Audit struct{ Events }
 func NewAudit(view wire.View, out Output) *Audit { return &Audit{Events{view: view, out: out}} }
 
 // Line adds one.
-func (s *Audit) Line(line *store.AuditRow) error {
+func (s *Audit) Line(line *auditlog.Row) error {
 	text, err := wire.Marshal(wire.ShownAuditLine(&line.AuditEntry, line.Hash))
 	if err != nil {
 		return err

@@ -8,6 +8,9 @@ import (
 	"signet/internal/model"
 	"signet/internal/store"
 	"signet/internal/store/authorship"
+	"signet/internal/store/erasure"
+	"signet/internal/store/metadata"
+	"signet/internal/store/piecework"
 	"signet/internal/store/searchindex"
 )
 
@@ -80,30 +83,32 @@ func (e *ended) wantTraces(t *testing.T) {
 	p, ann, bob, o := e.platform, e.ann, e.bob, e.o
 	other := p.mustOrganization(t, ann, bob)
 	want := e.mustLeaveTraces(t, other)
-	erasure := func(tx *store.Tx) (store.AccountErasure, bool, error) { return tx.ErasureOf(ann) }
-	wantMissing(t, p, "an erasure", erasure)
+	begun := func(tx *store.Tx) (erasure.AccountErasure, bool, error) { return erasure.Of(tx, ann) }
+	wantMissing(t, p, "an erasure", begun)
 	for range 2 {
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.NoteErasureOf(ann, p.now()) })
+		p.mustUpdate(t, func(tx *store.Tx) error { return erasure.NoteAccount(tx, ann, p.now()) })
 	}
 	for id, want := range map[model.AccountID]bool{ann: true, bob: false} {
-		wantEqual(t, "is being erased", mustRead(t, p, func(tx *store.Tx) (bool, error) { return tx.Erases(id) }), want)
+		wantEqual(t, "is being erased", mustRead(t, p, func(tx *store.Tx) (bool, error) {
+			return erasure.Erases(tx, id)
+		}), want)
 	}
-	stages := map[store.ErasureStage]int{}
+	stages := map[erasure.Stage]int{}
 	for {
-		found := mustFind(t, p, "the erasure", erasure)
+		found := mustFind(t, p, "the erasure", begun)
 		if found.Account != ann || !found.Noted.Equal(p.now()) {
 			t.Fatalf("the erasure is %+v", found)
 		}
-		if found.Stage == store.ErasureOver {
+		if found.Stage == erasure.StageOver {
 			break
 		}
 		stages[found.Stage]++
-		traces := mustRead(t, p, func(tx *store.Tx) (store.Traces, error) { return tx.TracesOf(found, 4) })
+		traces := mustRead(t, p, func(tx *store.Tx) (erasure.Traces, error) { return erasure.TracesOf(tx, found, 4) })
 		for _, k := range traces.Messages {
 			if !want.messages[k.ID] || k.Organization != o && k.Organization != other {
 				t.Errorf("found the message %v twice, or it is another's", k)
 			}
-			if found.Stage == store.EraseForwards {
+			if found.Stage == erasure.StageForwards {
 				delete(want.messages, k.ID)
 			}
 		}
@@ -111,20 +116,20 @@ func (e *ended) wantTraces(t *testing.T) {
 			if !want.copies[k.ID] || k.Organization != o {
 				t.Errorf("found the copy of %v twice, or it is another's", k)
 			}
-			if found.Stage == store.EraseForwards {
+			if found.Stage == erasure.StageForwards {
 				delete(want.copies, k.ID)
 			}
 		}
 		want.events -= len(traces.Events)
 		p.mustUpdate(t, func(tx *store.Tx) error {
-			return errors.Join(tx.EraseEvents(traces.Events), tx.KeepErasure(&traces.Next))
+			return errors.Join(erasure.EraseEvents(tx, traces.Events), erasure.Keep(tx, &traces.Next))
 		})
 	}
 	if len(want.messages)+len(want.copies)+want.events != 0 {
 		t.Errorf("not found: the messages %v, the copies %v, %d events", want.messages, want.copies, want.events)
 	}
-	if stages[store.EraseMessages] != stages[store.EraseForwards] || stages[store.EraseMessages] < 5 ||
-		stages[store.EraseEvents] < 2 {
+	if stages[erasure.StageMessages] != stages[erasure.StageForwards] || stages[erasure.StageMessages] < 5 ||
+		stages[erasure.StageEvents] < 2 {
 		t.Errorf("there were so many looks: %v", stages)
 	}
 }
@@ -132,15 +137,15 @@ func (e *ended) wantTraces(t *testing.T) {
 // wantConversations looks for others' conversations with it.
 func (e *ended) wantConversations(t *testing.T) {
 	p, ann := e.platform, e.ann
-	naming := func() []store.ConversationKey {
+	naming := func() []erasure.ConversationKey {
 		t.Helper()
-		return mustRead(t, p, func(tx *store.Tx) ([]store.ConversationKey, error) {
-			return tx.ConversationsNaming(ann, store.ConversationKey{}, 10)
+		return mustRead(t, p, func(tx *store.Tx) ([]erasure.ConversationKey, error) {
+			return erasure.ConversationsNaming(tx, ann, erasure.ConversationKey{}, 10)
 		})
 	}
 	keys := naming()
 	wantEqual(t, "conversations", len(keys), 2)
-	p.mustUpdate(t, func(tx *store.Tx) error { return tx.EraseConversations(keys) })
+	p.mustUpdate(t, func(tx *store.Tx) error { return erasure.EraseConversations(tx, keys) })
 	wantEqual(t, "conversations", len(naming()), 0)
 }
 
@@ -156,18 +161,18 @@ func (e *ended) wantKept(t *testing.T) {
 			searchindex.Put(tx, searchable(o, model.EntityID(ann), "Ann")),
 			searchindex.Put(tx, searchable(o, model.EntityID(bob), "Bob")), mute(bob, ann), mute(ann, bob))
 	})
-	mutes := func() []store.ConversationKey {
+	mutes := func() []erasure.ConversationKey {
 		t.Helper()
-		return mustRead(t, p, func(tx *store.Tx) ([]store.ConversationKey, error) {
-			return tx.MutesNaming(ann, store.ConversationKey{}, 10)
+		return mustRead(t, p, func(tx *store.Tx) ([]erasure.ConversationKey, error) {
+			return erasure.MutesNaming(tx, ann, erasure.ConversationKey{}, 10)
 		})
 	}
 	muting := mutes()
-	wantEqual(t, "mutes", muting, []store.ConversationKey{{Account: bob, Organization: o, Entity: model.EntityID(ann)}})
+	wantEqual(t, "mutes", muting, []erasure.ConversationKey{{Account: bob, Organization: o, Entity: model.EntityID(ann)}})
 	in := func() []model.OrganizationID {
 		t.Helper()
 		return mustRead(t, p, func(tx *store.Tx) ([]model.OrganizationID, error) {
-			return tx.MetadataOf(model.EntityID(ann), 10)
+			return metadata.OrganizationsOf(tx, model.EntityID(ann), 10)
 		})
 	}
 	described := in()
@@ -181,7 +186,7 @@ func (e *ended) wantKept(t *testing.T) {
 	left := words()
 	wantEqual(t, "a row of a word, and its own", len(left), 2)
 	p.mustUpdate(t, func(tx *store.Tx) error {
-		return errors.Join(tx.EraseMutes(muting), tx.EraseMetadata(model.EntityID(ann), described),
+		return errors.Join(erasure.EraseMutes(tx, muting), metadata.Erase(tx, model.EntityID(ann), described),
 			searchindex.EraseLeft(tx, model.EntityID(ann), left))
 	})
 	wantEqual(t, "what is left", len(mutes())+len(in())+len(words()), 0)
@@ -189,7 +194,7 @@ func (e *ended) wantKept(t *testing.T) {
 	steps := 0
 	for more := true; more; steps++ {
 		p.mustUpdate(t, func(tx *store.Tx) (err error) {
-			more, err = tx.EraseOwn(ann, 1)
+			more, err = erasure.EraseOwn(tx, ann, 1)
 			return err
 		})
 	}
@@ -242,12 +247,12 @@ func (e *ended) wantPieces(t *testing.T) {
 	p := e.platform
 	waits := func() bool {
 		t.Helper()
-		return mustRead(t, p, func(tx *store.Tx) (bool, error) { return tx.HasPiecesBefore(p.now()) })
+		return mustRead(t, p, func(tx *store.Tx) (bool, error) { return piecework.HasPiecesBefore(tx, p.now()) })
 	}
 	wantEqual(t, "something is left in pieces", waits(), false)
 	p.mustUpdate(t, func(tx *store.Tx) error {
-		return tx.NotePiece(&store.Piece{Organization: e.o, Group: e.g.ID, Noted: p.now(), Deed: store.Tell,
-			Kind: model.EventUpdate, Accounts: []model.AccountID{e.bob}})
+		return piecework.NotePiece(tx, &piecework.Piece{Organization: e.o, Group: e.g.ID, Noted: p.now(),
+			Deed: piecework.Tell, Kind: model.EventUpdate, Accounts: []model.AccountID{e.bob}})
 	})
 	wantEqual(t, "something is left in pieces", waits(), true)
 }

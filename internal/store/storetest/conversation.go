@@ -7,6 +7,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/erasure"
 )
 
 func conversation(account model.AccountID, organization model.OrganizationID,
@@ -304,7 +305,7 @@ func unreadCounters(t *testing.T, h Harness) {
 		})
 		p.wantUnread(t, bob, 1, 0)
 		wantEqual(t, "length of the roster", len(p.mustRoster(t, bob)), 1)
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.EndOrganization(second) })
+		p.mustUpdate(t, func(tx *store.Tx) error { return erasure.EndOrganization(tx, second) })
 		p.wantUnread(t, bob, 0, 0)
 		wantEqual(t, "length of the roster", len(p.mustRoster(t, bob)), 0)
 	})

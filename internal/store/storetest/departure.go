@@ -5,6 +5,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/erasure"
 )
 
 func departures(t *testing.T, h Harness) {
@@ -26,7 +27,7 @@ func departures(t *testing.T, h Harness) {
 			if err := change(tx); err != nil {
 				return err
 			}
-			return tx.NoteDeparture(organization)
+			return erasure.NoteDeparture(tx, organization)
 		})
 	}
 	clear := func(account, other model.AccountID) func(*store.Tx) error {
@@ -50,7 +51,7 @@ func departures(t *testing.T, h Harness) {
 	leave := func(account model.AccountID) func(*store.Tx) error {
 		return func(tx *store.Tx) error { return tx.DeleteMembership(first, account) }
 	}
-	departure := func(tx *store.Tx) (store.Departure, bool, error) { return tx.DepartureOf(first) }
+	departure := func(tx *store.Tx) (erasure.Departure, bool, error) { return erasure.DepartureOf(tx, first) }
 	// look goes through an organization in windows of one message, as between has it.
 	look := func(between func(), want ...*store.MessageRow) {
 		t.Helper()
@@ -58,17 +59,17 @@ func departures(t *testing.T, h Harness) {
 		for d, windows := mustFind(t, p, "the departure", departure), 0; !d.Over(); windows++ {
 			var ids []model.MessageID
 			p.mustUpdate(t, func(tx *store.Tx) (err error) {
-				if ids, d, err = tx.Unreadable(d, 1); err != nil {
+				if ids, d, err = erasure.Unreadable(tx, d, 1); err != nil {
 					return err
 				}
-				rows, err := tx.UnreadableAmong(first, ids)
+				rows, err := erasure.UnreadableAmong(tx, first, ids)
 				if len(rows) != len(ids) {
 					t.Errorf("of %v there are %d", ids, len(rows))
 				}
 				if err != nil {
 					return err
 				}
-				return tx.KeepDeparture(d)
+				return erasure.KeepDeparture(tx, d)
 			})
 			for _, id := range ids {
 				found[id] = true

@@ -8,6 +8,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/metadata"
 )
 
 func group(id model.GroupID) func(*store.Tx) (model.Group, bool, error) {
@@ -126,11 +127,11 @@ func groupMembers(t *testing.T, h Harness) {
 	})
 }
 
-func metadata(t *testing.T, h Harness) {
+func keptMetadata(t *testing.T, h Harness) {
 	p := newPlatform(t, h)
 	first, second, entity := p.organizationID(), p.organizationID(), model.EntityID(p.id())
 	kept := func(o model.OrganizationID) func(*store.Tx) ([]byte, bool, error) {
-		return func(tx *store.Tx) ([]byte, bool, error) { return tx.Metadata(o, entity) }
+		return func(tx *store.Tx) ([]byte, bool, error) { return metadata.Of(tx, o, entity) }
 	}
 	wantMissing(t, p, "any before", kept(first))
 	for _, content := range [][]byte{[]byte(`{"a":"1"}`), {}, {0, 0xff}} {
@@ -140,7 +141,7 @@ func metadata(t *testing.T, h Harness) {
 	wantMissing(t, p, "any in another organization", kept(second))
 	p.mustUpdate(t, func(tx *store.Tx) error { return putMetadata(tx, second, entity, []byte("other")) })
 	for range 2 {
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteMetadata(first, entity) })
+		p.mustUpdate(t, func(tx *store.Tx) error { return metadata.Delete(tx, first, entity) })
 	}
 	wantMissing(t, p, "any after", kept(first))
 	wantEqual(t, "metadata elsewhere", mustFind(t, p, "it", kept(second)), []byte("other"))
@@ -148,7 +149,7 @@ func metadata(t *testing.T, h Harness) {
 	t.Run("is_summed_up", func(t *testing.T) {
 		put := func(o model.OrganizationID, size int) (total int64, grew bool) {
 			p.mustUpdate(t, func(tx *store.Tx) (err error) {
-				total, grew, err = tx.PutMetadata(o, entity, make([]byte, size))
+				total, grew, err = metadata.Put(tx, o, entity, make([]byte, size))
 				return err
 			})
 			return total, grew
@@ -166,7 +167,7 @@ func metadata(t *testing.T, h Harness) {
 			for round := range 10 {
 				err := p.Update(t.Context(), func(tx *store.Tx) error {
 					if round%3 == 2 {
-						return tx.DeleteMetadata(first, entity)
+						return metadata.Delete(tx, first, entity)
 					}
 					return putMetadata(tx, first, entity, make([]byte, worker+round))
 				})
@@ -182,6 +183,6 @@ func metadata(t *testing.T, h Harness) {
 }
 
 func putMetadata(tx *store.Tx, organization model.OrganizationID, entity model.EntityID, content []byte) error {
-	_, _, err := tx.PutMetadata(organization, entity, content)
+	_, _, err := metadata.Put(tx, organization, entity, content)
 	return err
 }

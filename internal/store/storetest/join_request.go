@@ -5,6 +5,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/erasure"
 )
 
 func joinRequests(t *testing.T, h Harness) {
@@ -54,7 +55,7 @@ func joinRequests(t *testing.T, h Harness) {
 		mustFind(t, p, "one for another account", of(first, bob))
 	})
 	t.Run("end_with_their_organization", func(t *testing.T) {
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.EndOrganization(second) })
+		p.mustUpdate(t, func(tx *store.Tx) error { return erasure.EndOrganization(tx, second) })
 		for _, account := range []model.AccountID{ann, bob} {
 			wantMissing(t, p, "one of the deleted organization", of(second, account))
 		}

@@ -8,6 +8,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/quota"
 )
 
 func key(name string) func(*store.Tx) (model.Key, bool, error) {
@@ -187,14 +188,14 @@ func quotas(t *testing.T, h Harness) {
 	count := func(counter string, day int64) (n int) {
 		t.Helper()
 		p.mustUpdate(t, func(tx *store.Tx) (err error) {
-			n, err = tx.CountMessage(counter, day)
+			n, err = quota.CountMessage(tx, counter, day)
 			return err
 		})
 		return n
 	}
 	sent := func(counter string, day int64) int {
 		t.Helper()
-		return mustRead(t, p, func(tx *store.Tx) (int, error) { return tx.MessagesSent(counter, day) })
+		return mustRead(t, p, func(tx *store.Tx) (int, error) { return quota.MessagesSent(tx, counter, day) })
 	}
 
 	t.Run("count_each_day_and_counter_alone", func(t *testing.T) {
@@ -207,29 +208,29 @@ func quotas(t *testing.T, h Harness) {
 	})
 	t.Run("of_accounts_are_found_when_their_day_is_past", func(t *testing.T) {
 		ann := model.AccountID{1}
-		counter := store.Counter(ann, "kind", "key:1")
+		counter := quota.Counter(ann, "kind", "key:1")
 		for range 3 {
 			count(counter, 20000)
 		}
 		count(counter, 20001)
-		account, kind, key := store.ParseCounter(counter)
+		account, kind, key := quota.ParseCounter(counter)
 		wantEqual(t, "read again", []any{account, kind, key}, []any{ann, "kind", "key:1"})
-		past := func(day, above int64) []store.Count {
-			return mustRead(t, p, func(tx *store.Tx) ([]store.Count, error) { return tx.PastCounts(day, above) })
+		past := func(day, above int64) []quota.Count {
+			return mustRead(t, p, func(tx *store.Tx) ([]quota.Count, error) { return quota.PastCounts(tx, day, above) })
 		}
-		want := []store.Count{{Counter: counter, Day: 20000, Sent: 3}}
+		want := []quota.Count{{Counter: counter, Day: 20000, Sent: 3}}
 		wantEqual(t, "above 2", past(20001, 2), want)
-		wantEqual(t, "above 3", past(20001, 3), []store.Count(nil))
+		wantEqual(t, "above 3", past(20001, 3), []quota.Count(nil))
 		for _, deleted := range []bool{true, false} {
 			p.mustUpdate(t, func(tx *store.Tx) error {
-				got, err := tx.DeleteCount(want[0])
+				got, err := quota.DeleteCount(tx, want[0])
 				wantEqual(t, "deleted", got, deleted)
 				return err
 			})
 		}
 	})
 	t.Run("are_forgotten_when_their_day_is_past", func(t *testing.T) {
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteQuotasBefore(20001) })
+		p.mustUpdate(t, func(tx *store.Tx) error { return quota.DeleteBefore(tx, 20001) })
 		wantEqual(t, "sent", []int{sent("a", 20000), sent("a", 20001), sent("A", 20000)}, []int{0, 1, 0})
 	})
 	t.Run("count_nothing_twice_and_lose_nothing", func(t *testing.T) {
@@ -237,7 +238,7 @@ func quotas(t *testing.T, h Harness) {
 		p.everywhere(t, workers, func(worker int) error {
 			for range rounds {
 				err := p.Update(t.Context(), func(tx *store.Tx) error {
-					_, err := tx.CountMessage("busy", 1)
+					_, err := quota.CountMessage(tx, "busy", 1)
 					return err
 				})
 				if err != nil {

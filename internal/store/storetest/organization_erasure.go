@@ -6,6 +6,8 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/erasure"
+	"signet/internal/store/metadata"
 	"signet/internal/store/searchindex"
 )
 
@@ -40,7 +42,7 @@ func organizationErasure(t *testing.T, h Harness) {
 	})
 	erased := func() bool {
 		t.Helper()
-		return mustRead(t, p, func(tx *store.Tx) (bool, error) { return tx.BeingErased(doomed) })
+		return mustRead(t, p, func(tx *store.Tx) (bool, error) { return erasure.BeingErased(tx, doomed) })
 	}
 	wantEqual(t, "it is being erased at first", erased(), false)
 	for i, scope := range []model.OrganizationID{doomed, doomed, kept, ""} {
@@ -51,7 +53,7 @@ func organizationErasure(t *testing.T, h Harness) {
 	p.wantUnread(t, ann, 2, 0) // of the groups
 	p.wantUnread(t, bob, 6, 0)
 
-	p.mustUpdate(t, func(tx *store.Tx) error { return tx.EndOrganization(doomed) })
+	p.mustUpdate(t, func(tx *store.Tx) error { return erasure.EndOrganization(tx, doomed) })
 	wantMissing(t, p, "a key of its scope", key("key0"))
 	mustFind(t, p, "a key of no scope", key("key3"))
 	wantMissing(t, p, "the organization", organization(doomed))
@@ -74,7 +76,7 @@ func organizationErasure(t *testing.T, h Harness) {
 	for more := true; more; steps++ {
 		p.mustUpdate(t, func(tx *store.Tx) (err error) {
 			var some []model.AccountID
-			some, _, more, err = tx.EraseMembers(doomed, few)
+			some, _, more, err = erasure.EraseMembers(tx, doomed, few)
 			told = append(told, some...)
 			return err
 		})
@@ -88,8 +90,8 @@ func organizationErasure(t *testing.T, h Harness) {
 		[]model.EventKind{model.EventGroupMessage, model.EventSettings})
 	for more, at := true, 0; more; {
 		p.mustUpdate(t, func(tx *store.Tx) (err error) {
-			var erased store.Erased
-			erased, at, more, err = tx.EraseBesides(doomed, at, few)
+			var erased erasure.Erased
+			erased, at, more, err = erasure.EraseBesides(tx, doomed, at, few)
 			for table, n := range erased {
 				if n > few {
 					t.Errorf("%d rows of %s went at once", n, table)
@@ -102,7 +104,7 @@ func organizationErasure(t *testing.T, h Harness) {
 
 	of := func(limit int) []store.MessageRow {
 		t.Helper()
-		return mustRead(t, p, func(tx *store.Tx) ([]store.MessageRow, error) { return tx.MessagesOf(doomed, limit) })
+		return mustRead(t, p, func(tx *store.Tx) ([]store.MessageRow, error) { return erasure.MessagesOf(tx, doomed, limit) })
 	}
 	wantEqual(t, "messages left", len(of(10)), 4)
 	for n := 3; n >= 0; n-- {
@@ -113,11 +115,11 @@ func organizationErasure(t *testing.T, h Harness) {
 	}
 	for more := true; more; {
 		p.mustUpdate(t, func(tx *store.Tx) (err error) {
-			_, more, err = tx.EraseGroups(doomed, 1)
+			_, more, err = erasure.EraseGroups(tx, doomed, 1)
 			return err
 		})
 	}
-	p.mustUpdate(t, func(tx *store.Tx) error { return tx.FinishErasure(doomed) })
+	p.mustUpdate(t, func(tx *store.Tx) error { return erasure.FinishOrganization(tx, doomed) })
 	wantEqual(t, "it is being erased at last", erased(), false)
 	wantMissing(t, p, "its group", group(groups[0].ID))
 	wantEqual(t, "members of its group",
@@ -131,7 +133,7 @@ func organizationErasure(t *testing.T, h Harness) {
 	wantEqual(t, "found by search next door", len(p.mustSearch(t, kept, ann)), 1)
 	wantEqual(t, "group of its neighbour", mustFind(t, p, "group", group(groups[1].ID)), groups[1])
 	mustFind(t, p, "metadata of its neighbour",
-		func(tx *store.Tx) ([]byte, bool, error) { return tx.Metadata(kept, groups[1].Entity()) })
+		func(tx *store.Tx) ([]byte, bool, error) { return metadata.Of(tx, kept, groups[1].Entity()) })
 	for _, m := range sent[3:] {
 		mustFind(t, p, "message of its neighbour", p.found(m, kept))
 		wantEqual(t, "bytes of its neighbour", p.held(t, m.Blob), true)
@@ -148,15 +150,15 @@ func erasureOfQueues(t *testing.T, h Harness) {
 	p.mustFill(t, ann, kept, 3)
 	p.mustFill(t, bob, doomed, 10*few)
 	p.mustFill(t, bob, kept, 3)
-	p.mustUpdate(t, func(tx *store.Tx) error { return tx.EndOrganization(doomed) })
+	p.mustUpdate(t, func(tx *store.Tx) error { return erasure.EndOrganization(tx, doomed) })
 
 	var told []model.AccountID
 	events := int64(0)
 	for more := true; more; {
 		var some []model.AccountID
-		var erased store.Erased
+		var erased erasure.Erased
 		p.mustUpdate(t, func(tx *store.Tx) (err error) {
-			some, erased, more, err = tx.EraseMembers(doomed, few)
+			some, erased, more, err = erasure.EraseMembers(tx, doomed, few)
 			return err
 		})
 		if erased["events"]+erased["memberships"] > few {
@@ -167,7 +169,7 @@ func erasureOfQueues(t *testing.T, h Harness) {
 	wantEqual(t, "told", told, []model.AccountID{ann, bob, eve})
 	wantEqual(t, "events that went", events, 2*few)
 	wantEqual(t, "marked", p.mustWithdrawals(t, bob, 1)[0].Account, bob)
-	p.mustUpdate(t, func(tx *store.Tx) error { return tx.FinishErasure(doomed) })
+	p.mustUpdate(t, func(tx *store.Tx) error { return erasure.FinishOrganization(tx, doomed) })
 	for i, account := range []model.AccountID{ann, bob, eve} {
 		wantEqual(t, "queue", len(p.mustQueue(t, account)), []int{4, 4, 1}[i]) // with that of the end
 	}

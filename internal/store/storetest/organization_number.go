@@ -8,6 +8,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/erasure"
 )
 
 // organizationNumbers: rows that name an organization by its number belong to it, whoever
@@ -74,11 +75,13 @@ func numbersNotGivenAgain(t *testing.T, h Harness) {
 	p, ann, bob := newPair(t, h)
 	m := p.letter(p.mustOrganization(t, ann, bob), ann, bob)
 	p.mustSend(t, m)
-	p.mustUpdate(t, func(tx *store.Tx) error { return tx.EndOrganization(m.Organization) })
+	p.mustUpdate(t, func(tx *store.Tx) error { return erasure.EndOrganization(tx, m.Organization) })
 	next := p.mustOrganization(t, ann, bob)
-	left := mustRead(t, p, func(tx *store.Tx) ([]store.MessageRow, error) { return tx.MessagesOf(next, 10) })
+	left := mustRead(t, p, func(tx *store.Tx) ([]store.MessageRow, error) { return erasure.MessagesOf(tx, next, 10) })
 	wantEqual(t, "messages of the next organization", len(left), 0)
-	left = mustRead(t, p, func(tx *store.Tx) ([]store.MessageRow, error) { return tx.MessagesOf(m.Organization, 10) })
+	left = mustRead(t, p, func(tx *store.Tx) ([]store.MessageRow, error) {
+		return erasure.MessagesOf(tx, m.Organization, 10)
+	})
 	wantEqual(t, "messages of the deleted one", left, []store.MessageRow{*m})
 }
 

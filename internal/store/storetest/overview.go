@@ -8,7 +8,9 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/legalhold"
 	"signet/internal/store/overview"
+	"signet/internal/store/presence"
 )
 
 // overviews are what consoles ask of many at a time.
@@ -38,7 +40,7 @@ func overviews(t *testing.T, h Harness) {
 		p.mustGroup(t, first, ann)
 		p.mustUpdate(t, func(tx *store.Tx) error {
 			return errors.Join(tx.UpdateGroup(&deleted), tx.PutRole(first, bob, model.RoleAdmin, true),
-				tx.PutRole(first, ann, model.RoleAdmin, false), tx.SetHold(second, p.now()))
+				tx.PutRole(first, ann, model.RoleAdmin, false), legalhold.Set(tx, second, p.now()))
 		})
 		got := mustRead(t, p, func(tx *store.Tx) (map[model.OrganizationID]*overview.Counts, error) {
 			return overview.CountsOf(tx, []model.OrganizationID{first, second})
@@ -198,6 +200,8 @@ func queueOverviews(t *testing.T, h Harness) {
 	if n, there := counts(bob)[letter.ID]; there {
 		t.Errorf("a message that was read is New %v", n)
 	}
-	streams := mustRead(t, p, func(tx *store.Tx) ([]store.StreamRow, error) { return tx.StreamsOfEach(both, p.now()) })
+	streams := mustRead(t, p, func(tx *store.Tx) ([]presence.Stream, error) {
+		return presence.StreamsOfEach(tx, both, p.now())
+	})
 	wantEqual(t, "streams", len(streams), 0)
 }

@@ -8,6 +8,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/store"
 	"signet/internal/store/overview"
+	"signet/internal/store/piecework"
 )
 
 // histories: what was sent to a group before a member came is queued with it in pieces.
@@ -18,7 +19,7 @@ func histories(t *testing.T, h Harness) {
 	enter := func(g *model.Group, limit int, accounts ...model.AccountID) (messages int) {
 		t.Helper()
 		p.mustUpdate(t, func(tx *store.Tx) error {
-			after, n, err := tx.HistoryStart(g.ID, p.now(), limit)
+			after, n, err := piecework.HistoryStart(tx, g.ID, p.now(), limit)
 			if err != nil {
 				return err
 			}
@@ -31,7 +32,7 @@ func histories(t *testing.T, h Harness) {
 	replay := func(g *model.Group, pairs int) (members []model.AccountID, done int) {
 		t.Helper()
 		p.mustUpdate(t, func(tx *store.Tx) (err error) {
-			members, done, err = tx.Replay(g, p.now(), pairs)
+			members, done, err = piecework.Replay(tx, g, p.now(), pairs)
 			return err
 		})
 		return members, done
@@ -89,7 +90,7 @@ func histories(t *testing.T, h Harness) {
 			send(true, false)
 		}
 		p.mustUpdate(t, func(tx *store.Tx) error {
-			after, _, err := tx.HistoryStart(g.ID, p.now(), 10)
+			after, _, err := piecework.HistoryStart(tx, g.ID, p.now(), 10)
 			if err != nil {
 				return err
 			}
@@ -99,7 +100,7 @@ func histories(t *testing.T, h Harness) {
 		step := func() (done int) {
 			t.Helper()
 			p.mustUpdate(t, func(tx *store.Tx) (err error) {
-				_, done, err = tx.Replay(&g, p.now(), 4)
+				_, done, err = piecework.Replay(tx, &g, p.now(), 4)
 				return err
 			})
 			return done
@@ -130,7 +131,7 @@ func histories(t *testing.T, h Harness) {
 		missed := p.groupLetter(&g, ann)
 		p.mustSend(t, missed)
 		p.mustUpdate(t, func(tx *store.Tx) error {
-			after, _, err := tx.HistoryStart(g.ID, p.now(), 10)
+			after, _, err := piecework.HistoryStart(tx, g.ID, p.now(), 10)
 			if err != nil {
 				return err
 			}
@@ -138,7 +139,7 @@ func histories(t *testing.T, h Harness) {
 			if err := errors.Join(err, tx.AddGroupMembers(&g, []model.AccountID{bob}, position, after)); err != nil {
 				return err
 			}
-			_, _, err = tx.Replay(&g, p.now(), 100)
+			_, _, err = piecework.Replay(tx, &g, p.now(), 100)
 			return err
 		})
 		p.wantQueued(t, bob, had, missed)
@@ -171,23 +172,26 @@ func pieces(t *testing.T, h Harness) {
 	organization := p.mustOrganization(t, ann, bob)
 	g, other := p.mustGroup(t, organization, ann), p.mustGroup(t, organization, ann)
 	m := p.groupLetter(&g, ann)
-	want := []store.Piece{
-		{Group: g.ID, Number: 1, Deed: store.Enter, Kind: model.EventFriends, Payload: []byte("in"),
+	want := []piecework.Piece{
+		{Group: g.ID, Number: 1, Deed: piecework.Enter, Kind: model.EventFriends, Payload: []byte("in"),
 			Accounts: []model.AccountID{bob, ann}},
-		{Group: g.ID, Number: 2, Deed: store.Tell, Kind: model.EventGroupMessage, Message: m.ID, Payload: []byte{},
+		{Group: g.ID, Number: 2, Deed: piecework.Tell, Kind: model.EventGroupMessage, Message: m.ID, Payload: []byte{},
 			Accounts: []model.AccountID{bob}},
-		{Group: g.ID, Number: 3, Deed: store.Tell, Kind: model.EventUpdate, Payload: []byte("new"),
+		{Group: g.ID, Number: 3, Deed: piecework.Tell, Kind: model.EventUpdate, Payload: []byte("new"),
 			Accounts: []model.AccountID{ann}},
-		{Group: other.ID, Number: 1, Deed: store.Leave, Payload: []byte{}, Accounts: []model.AccountID{ann}},
-		{Number: 1, Deed: store.Tell, Kind: model.EventSettings, Payload: []byte{}, Accounts: []model.AccountID{ann, bob}},
+		{Group: other.ID, Number: 1, Deed: piecework.Leave, Payload: []byte{}, Accounts: []model.AccountID{ann}},
+		{Number: 1, Deed: piecework.Tell, Kind: model.EventSettings, Payload: []byte{},
+			Accounts: []model.AccountID{ann, bob}},
 	}
 	for i := range want {
 		want[i].Organization, want[i].Noted = organization, p.now()
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.NotePiece(&want[i]) })
+		p.mustUpdate(t, func(tx *store.Tx) error { return piecework.NotePiece(tx, &want[i]) })
 	}
-	list := func(group model.GroupID, limit int) []store.Piece {
+	list := func(group model.GroupID, limit int) []piecework.Piece {
 		t.Helper()
-		return mustRead(t, p, func(tx *store.Tx) ([]store.Piece, error) { return tx.Pieces(organization, group, limit) })
+		return mustRead(t, p, func(tx *store.Tx) ([]piecework.Piece, error) {
+			return piecework.Pieces(tx, organization, group, limit)
+		})
 	}
 	wantEqual(t, "pieces of a group", list(g.ID, 10), want[:3])
 	wantEqual(t, "the first two", list(g.ID, 2), want[:2])
@@ -195,13 +199,16 @@ func pieces(t *testing.T, h Harness) {
 	wantEqual(t, "pieces of the organization", list(model.GroupID{}, 10), want[4:])
 	for _, c := range []struct {
 		group model.GroupID
-		deeds []store.Deed
+		deeds []piecework.Deed
 		want  bool
 	}{
-		{g.ID, nil, true}, {g.ID, []store.Deed{store.Enter, store.Leave}, true}, {g.ID, []store.Deed{store.Leave}, false},
-		{other.ID, []store.Deed{store.Enter, store.Leave}, true}, {p.id(), nil, false},
+		{g.ID, nil, true}, {g.ID, []piecework.Deed{piecework.Enter, piecework.Leave}, true},
+		{g.ID, []piecework.Deed{piecework.Leave}, false},
+		{other.ID, []piecework.Deed{piecework.Enter, piecework.Leave}, true}, {p.id(), nil, false},
 	} {
-		has := mustRead(t, p, func(tx *store.Tx) (bool, error) { return tx.HasPieces(organization, c.group, c.deeds...) })
+		has := mustRead(t, p, func(tx *store.Tx) (bool, error) {
+			return piecework.HasPieces(tx, organization, c.group, c.deeds...)
+		})
 		wantEqual(t, "there are some", has, c.want)
 	}
 
@@ -210,7 +217,8 @@ func pieces(t *testing.T, h Harness) {
 
 	want[1].Accounts = []model.AccountID{ann}
 	p.mustUpdate(t, func(tx *store.Tx) error {
-		return errors.Join(tx.ShortenPiece(&want[1]), tx.DeletePiece(&want[0]), tx.DeleteUpdatePieces(organization, g.ID))
+		return errors.Join(piecework.ShortenPiece(tx, &want[1]), piecework.DeletePiece(tx, &want[0]),
+			piecework.DeleteUpdatePieces(tx, organization, g.ID))
 	})
 	wantEqual(t, "pieces left", list(g.ID, 10), want[1:2])
 }
@@ -228,9 +236,9 @@ func recallsInPieces(t *testing.T, h Harness) {
 		p.mustSend(t, m)
 	}
 	p.mustUpdate(t, func(tx *store.Tx) error {
-		return errors.Join(tx.RecallMessage(m), tx.RecallMessage(other), tx.NotePiece(&store.Piece{Organization: organization,
-			Group: g.ID, Noted: p.now(), Deed: store.Recall, Kind: model.EventGroupStatus, Message: m.ID,
-			Accounts: []model.AccountID{bob}}))
+		return errors.Join(tx.RecallMessage(m), tx.RecallMessage(other), piecework.NotePiece(tx, &piecework.Piece{
+			Organization: organization, Group: g.ID, Noted: p.now(), Deed: piecework.Recall, Kind: model.EventGroupStatus,
+			Message: m.ID, Accounts: []model.AccountID{bob}}))
 	})
 	p.clock.Advance(2 * time.Minute)
 	ended := func(want ...model.MessageID) {
@@ -244,11 +252,11 @@ func recallsInPieces(t *testing.T, h Harness) {
 	}
 	ended(other.ID)
 	p.mustUpdate(t, func(tx *store.Tx) error {
-		pieces, err := tx.Pieces(organization, g.ID, 1)
+		pieces, err := piecework.Pieces(tx, organization, g.ID, 1)
 		if err != nil {
 			return err
 		}
-		return tx.DeletePiece(&pieces[0])
+		return piecework.DeletePiece(tx, &pieces[0])
 	})
 	ended(m.ID, other.ID)
 }

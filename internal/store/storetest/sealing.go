@@ -6,6 +6,9 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/erasure"
+	"signet/internal/store/metadata"
+	"signet/internal/store/sealing"
 )
 
 // keyDays: what is left of a day tells whether its key may go, in an organization of
@@ -31,7 +34,7 @@ func keyDaysBeside(t *testing.T, h Harness, others int) {
 	}
 	wantLeft := func(what string, o model.OrganizationID, day store.KeyDay, want bool) {
 		t.Helper()
-		got := mustRead(t, p, func(tx *store.Tx) (bool, error) { return tx.MessagesLeft(o, day, p.now()) })
+		got := mustRead(t, p, func(tx *store.Tx) (bool, error) { return sealing.MessagesLeft(tx, o, day, p.now()) })
 		if got != want {
 			t.Errorf("%s: a message is left of %+v: %v, want %v", what, day, got, want)
 		}
@@ -94,15 +97,15 @@ func keyEndings(t *testing.T, h Harness) {
 	day := store.KeyDay{Lasting: true, Day: 20_000}
 	note := func() {
 		t.Helper()
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.NoteKeyEnding(o, day) })
+		p.mustUpdate(t, func(tx *store.Tx) error { return sealing.NoteKeyEnding(tx, o, day) })
 	}
-	noted := func() []store.KeyEnding {
+	noted := func() []sealing.KeyEnding {
 		t.Helper()
-		return mustRead(t, p, func(tx *store.Tx) ([]store.KeyEnding, error) { return tx.KeyEndings(10) })
+		return mustRead(t, p, func(tx *store.Tx) ([]sealing.KeyEnding, error) { return sealing.KeyEndings(tx, 10) })
 	}
-	forget := func(e store.KeyEnding) {
+	forget := func(e sealing.KeyEnding) {
 		t.Helper()
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteKeyEnding(e) })
+		p.mustUpdate(t, func(tx *store.Tx) error { return sealing.DeleteKeyEnding(tx, e) })
 	}
 	note()
 	note()
@@ -117,14 +120,14 @@ func keyEndings(t *testing.T, h Harness) {
 	}
 	forget(seen[0])
 	wantEqual(t, "noted", len(noted()), 0)
-	p.mustUpdate(t, func(tx *store.Tx) error { return tx.FinishErasure(o) })
+	p.mustUpdate(t, func(tx *store.Tx) error { return erasure.FinishOrganization(tx, o) })
 	if seen = noted(); len(seen) != 1 || !seen[0].All() || seen[0].Organization != o {
 		t.Errorf("noted %+v, want all keys of the organization", seen)
 	}
 }
 
-// sealing: everything that holds sealed content can be gone through, and the ring is one.
-func sealing(t *testing.T, h Harness) {
+// sealedRows: everything that holds sealed content can be gone through, and the ring is one.
+func sealedRows(t *testing.T, h Harness) {
 	p, ann, bob := newPair(t, h)
 	var sent []*store.MessageRow
 	for _, o := range []model.OrganizationID{p.mustOrganization(t, ann, bob), p.mustOrganization(t, ann, bob)} {
@@ -142,7 +145,7 @@ func sealing(t *testing.T, h Harness) {
 		var o model.OrganizationID
 		var id model.MessageID
 		for {
-			rows := mustRead(t, p, func(tx *store.Tx) ([]store.MessageRow, error) { return tx.MessagesAfter(o, id, 2) })
+			rows := mustRead(t, p, func(tx *store.Tx) ([]store.MessageRow, error) { return sealing.MessagesAfter(tx, o, id, 2) })
 			if len(rows) == 0 {
 				break
 			}
@@ -163,9 +166,9 @@ func sealing(t *testing.T, h Harness) {
 		for _, e := range entities {
 			p.mustUpdate(t, func(tx *store.Tx) error { return putMetadata(tx, o, e, []byte("{}")) })
 		}
-		after := func(o model.OrganizationID, e model.EntityID, limit int) []store.MetadataRow {
+		after := func(o model.OrganizationID, e model.EntityID, limit int) []metadata.Row {
 			t.Helper()
-			return mustRead(t, p, func(tx *store.Tx) ([]store.MetadataRow, error) { return tx.MetadataAfter(o, e, limit) })
+			return mustRead(t, p, func(tx *store.Tx) ([]metadata.Row, error) { return metadata.After(tx, o, e, limit) })
 		}
 		first := after("", model.EntityID{}, 2)
 		if len(first) != 2 || first[0].Entity != entities[0] || first[1].Entity != entities[1] {

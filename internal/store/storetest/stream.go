@@ -9,11 +9,12 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/presence"
 )
 
 // node is one whose lease ends in some time.
-func (p *platform) node(id model.NodeID, lease time.Duration) *store.NodeRow {
-	return &store.NodeRow{ID: id, Name: "a machine", Version: "v1", Started: p.now(), Heard: p.now(),
+func (p *platform) node(id model.NodeID, lease time.Duration) *presence.Node {
+	return &presence.Node{ID: id, Name: "a machine", Version: "v1", Started: p.now(), Heard: p.now(),
 		Lease: p.now().Add(lease)}
 }
 
@@ -23,24 +24,24 @@ func nodes(t *testing.T, h Harness) {
 	account := model.AccountID(p.id())
 	put := func(node model.NodeID, lease time.Duration) {
 		t.Helper()
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.PutNode(p.node(node, lease)) })
+		p.mustUpdate(t, func(tx *store.Tx) error { return presence.PutNode(tx, p.node(node, lease)) })
 	}
 	renew := func(node model.NodeID, lease time.Duration) (renewed bool) {
 		t.Helper()
 		p.mustUpdate(t, func(tx *store.Tx) (err error) {
-			renewed, err = tx.RenewNode(node, p.now(), p.now().Add(lease))
+			renewed, err = presence.RenewNode(tx, node, p.now(), p.now().Add(lease))
 			return err
 		})
 		return renewed
 	}
 	others := func(node model.NodeID) int {
 		t.Helper()
-		return mustRead(t, p, func(tx *store.Tx) (int, error) { return tx.OtherNodes(node, p.now()) })
+		return mustRead(t, p, func(tx *store.Tx) (int, error) { return presence.OtherNodes(tx, node, p.now()) })
 	}
 	lapsed := func() (node model.NodeID) {
 		t.Helper()
 		p.mustUpdate(t, func(tx *store.Tx) (err error) {
-			node, _, err = tx.LapsedNode(p.now())
+			node, _, err = presence.LapsedNode(tx, p.now())
 			return err
 		})
 		return node
@@ -58,9 +59,9 @@ func nodes(t *testing.T, h Harness) {
 		wantEqual(t, "others of the second after the first is back", others(second), 1)
 	})
 	t.Run("are_listed_with_when_each_was_heard_of", func(t *testing.T) {
-		list := func(limit int) []store.NodeRow {
+		list := func(limit int) []presence.Node {
 			t.Helper()
-			return mustRead(t, p, func(tx *store.Tx) ([]store.NodeRow, error) { return tx.Nodes(limit) })
+			return mustRead(t, p, func(tx *store.Tx) ([]presence.Node, error) { return presence.Nodes(tx, limit) })
 		}
 		started := p.now().Add(-time.Minute)
 		one := *p.node(first, time.Minute)
@@ -98,23 +99,23 @@ func nodes(t *testing.T, h Harness) {
 		wantEqual(t, "lapsed without streams", lapsed(), model.NodeID{})
 		stream := model.StreamID(p.id())
 		p.mustUpdate(t, func(tx *store.Tx) error {
-			return tx.PutStream(&store.StreamRow{Account: account, Stream: stream, Node: first})
+			return presence.PutStream(tx, &presence.Stream{Account: account, Stream: stream, Node: first})
 		})
 		wantEqual(t, "lapsed with a stream", lapsed(), first)
 		put(first, time.Minute)
 		wantEqual(t, "lapsed after it is back", lapsed(), model.NodeID{})
 		p.clock.Advance(time.Minute)
 		p.mustUpdate(t, func(tx *store.Tx) error {
-			return tx.DeleteStreams([]model.AccountID{account}, []model.StreamID{stream})
+			return presence.DeleteStreams(tx, []model.AccountID{account}, []model.StreamID{stream})
 		})
 		wantEqual(t, "lapsed after its streams are gone", lapsed(), model.NodeID{})
 	})
 	t.Run("that_lapsed_long_ago_are_forgotten", func(t *testing.T) {
 		put(second, time.Minute)
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteNodesBefore(p.now().Add(time.Millisecond)) })
+		p.mustUpdate(t, func(tx *store.Tx) error { return presence.DeleteNodesBefore(tx, p.now().Add(time.Millisecond)) })
 		wantEqual(t, "nodes", others(model.NodeID{}), 1)
 		p.mustUpdate(t, func(tx *store.Tx) error {
-			return tx.PutStream(&store.StreamRow{Account: account, Stream: model.StreamID(p.id()), Node: first})
+			return presence.PutStream(tx, &presence.Stream{Account: account, Stream: model.StreamID(p.id()), Node: first})
 		})
 		wantEqual(t, "lapsed but forgotten", lapsed(), model.NodeID{})
 	})
@@ -125,27 +126,29 @@ func streams(t *testing.T, h Harness) {
 	here, there, gone := model.NodeID(p.id()), model.NodeID(p.id()), model.NodeID(p.id())
 	ann, bob := model.AccountID(p.id()), model.AccountID(p.id())
 	p.mustUpdate(t, func(tx *store.Tx) error {
-		return errors.Join(tx.PutNode(p.node(here, time.Minute)), tx.PutNode(p.node(there, time.Minute)),
-			tx.PutNode(p.node(gone, 0)))
+		return errors.Join(presence.PutNode(tx, p.node(here, time.Minute)), presence.PutNode(tx, p.node(there, time.Minute)),
+			presence.PutNode(tx, p.node(gone, 0)))
 	})
-	row := func(account model.AccountID, node model.NodeID, opened int64) store.StreamRow {
-		return store.StreamRow{Account: account, Stream: p.id(), Node: node, Key: "Key", Opened: opened,
+	row := func(account model.AccountID, node model.NodeID, opened int64) presence.Stream {
+		return presence.Stream{Account: account, Stream: p.id(), Node: node, Key: "Key", Opened: opened,
 			Alive: node == here || node == there}
 	}
-	put := func(rows ...store.StreamRow) {
+	put := func(rows ...presence.Stream) {
 		t.Helper()
 		p.mustUpdate(t, func(tx *store.Tx) error {
 			for i := range rows {
-				if err := tx.PutStream(&rows[i]); err != nil {
+				if err := presence.PutStream(tx, &rows[i]); err != nil {
 					return err
 				}
 			}
 			return nil
 		})
 	}
-	of := func(account model.AccountID) []store.StreamRow {
+	of := func(account model.AccountID) []presence.Stream {
 		t.Helper()
-		return mustRead(t, p, func(tx *store.Tx) ([]store.StreamRow, error) { return tx.StreamsOf(account, p.now()) })
+		return mustRead(t, p, func(tx *store.Tx) ([]presence.Stream, error) {
+			return presence.StreamsOf(tx, account, p.now())
+		})
 	}
 	second, first, lost, other := row(ann, there, 7), row(ann, here, 5), row(ann, gone, 6), row(bob, here, 1)
 	scope := p.organizationID()
@@ -154,58 +157,62 @@ func streams(t *testing.T, h Harness) {
 
 	t.Run("come_back_in_the_order_of_their_opening", func(t *testing.T) {
 		put(second, first, lost, other, orphan)
-		wantEqual(t, "streams", of(ann), []store.StreamRow{first, lost, second, orphan})
+		wantEqual(t, "streams", of(ann), []presence.Stream{first, lost, second, orphan})
 		wantEqual(t, "streams of nobody", len(of(p.id())), 0)
 	})
 	t.Run("are_noted_once", func(t *testing.T) {
 		again := other
 		again.Opened, again.Node = 100, there
 		put(again)
-		wantEqual(t, "streams", of(bob), []store.StreamRow{other})
+		wantEqual(t, "streams", of(bob), []presence.Stream{other})
 	})
 	t.Run("are_found_by_their_node", func(t *testing.T) {
-		on := func(limit int) []store.StreamRow {
-			return mustRead(t, p, func(tx *store.Tx) ([]store.StreamRow, error) { return tx.StreamsOn(here, p.now(), limit) })
+		on := func(limit int) []presence.Stream {
+			return mustRead(t, p, func(tx *store.Tx) ([]presence.Stream, error) {
+				return presence.StreamsOn(tx, here, p.now(), limit)
+			})
 		}
-		wantEqual(t, "streams", on(10), []store.StreamRow{first, other})
-		wantEqual(t, "one of the streams", on(1), []store.StreamRow{first})
+		wantEqual(t, "streams", on(10), []presence.Stream{first, other})
+		wantEqual(t, "one of the streams", on(1), []presence.Stream{first})
 	})
 	t.Run("are_ended_by_their_nodes", func(t *testing.T) {
 		p.mustUpdate(t, func(tx *store.Tx) error {
 			return errors.Join(
-				tx.EndStreams(ann, []model.StreamID{first.Stream, other.Stream}, store.StreamReplaced),
-				tx.EndStreams(ann, []model.StreamID{first.Stream, second.Stream}, store.StreamDeleted),
-				tx.EndStreams(ann, nil, store.StreamDeleted))
+				presence.EndStreams(tx, ann, []model.StreamID{first.Stream, other.Stream}, presence.Replaced),
+				presence.EndStreams(tx, ann, []model.StreamID{first.Stream, second.Stream}, presence.Deleted),
+				presence.EndStreams(tx, ann, nil, presence.Deleted))
 		})
-		first.State, second.State = store.StreamReplaced, store.StreamDeleted
-		toEnd := func(node model.NodeID) []store.StreamRow {
-			return mustRead(t, p, func(tx *store.Tx) ([]store.StreamRow, error) { return tx.StreamsToEnd(node, p.now()) })
+		first.State, second.State = presence.Replaced, presence.Deleted
+		toEnd := func(node model.NodeID) []presence.Stream {
+			return mustRead(t, p, func(tx *store.Tx) ([]presence.Stream, error) {
+				return presence.StreamsToEnd(tx, node, p.now())
+			})
 		}
-		wantEqual(t, "here", toEnd(here), []store.StreamRow{first})
-		wantEqual(t, "there", toEnd(there), []store.StreamRow{second})
+		wantEqual(t, "here", toEnd(here), []presence.Stream{first})
+		wantEqual(t, "there", toEnd(there), []presence.Stream{second})
 		p.mustUpdate(t, func(tx *store.Tx) error {
-			return tx.CloseStreams([]model.AccountID{ann, bob}, []model.StreamID{first.Stream, other.Stream})
+			return presence.CloseStreams(tx, []model.AccountID{ann, bob}, []model.StreamID{first.Stream, other.Stream})
 		})
-		first.State, other.State = store.StreamClosed, store.StreamClosed
+		first.State, other.State = presence.Closed, presence.Closed
 		wantEqual(t, "here after they ended", len(toEnd(here)), 0)
-		wantEqual(t, "all", of(ann), []store.StreamRow{first, lost, second, orphan})
-		wantEqual(t, "those of another", of(bob), []store.StreamRow{other})
+		wantEqual(t, "all", of(ann), []presence.Stream{first, lost, second, orphan})
+		wantEqual(t, "those of another", of(bob), []presence.Stream{other})
 	})
 	t.Run("tell_whose_account_is_there_until_they_are_forgotten", func(t *testing.T) {
 		type scopes = map[model.AccountID][]model.OrganizationID
 		with := func() scopes {
 			out := mustRead(t, p, func(tx *store.Tx) (scopes, error) {
-				return tx.StreamScopes([]model.AccountID{ann, bob, p.id()})
+				return presence.StreamScopes(tx, []model.AccountID{ann, bob, p.id()})
 			})
 			slices.Sort(out[ann])
 			return out
 		}
 		wantEqual(t, "with streams", with(), scopes{ann: {"", scope}, bob: {""}})
 		p.mustUpdate(t, func(tx *store.Tx) error {
-			return tx.DeleteStreams([]model.AccountID{ann, bob}, []model.StreamID{first.Stream, other.Stream})
+			return presence.DeleteStreams(tx, []model.AccountID{ann, bob}, []model.StreamID{first.Stream, other.Stream})
 		})
 		wantEqual(t, "with streams", with(), scopes{ann: {"", scope}})
-		wantEqual(t, "left", of(ann), []store.StreamRow{lost, second, orphan})
+		wantEqual(t, "left", of(ann), []presence.Stream{lost, second, orphan})
 	})
 }
 

@@ -7,7 +7,9 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/erasure"
 	"signet/internal/store/overview"
+	"signet/internal/store/sealing"
 )
 
 // backlog counts what the sweep has to do.
@@ -34,8 +36,8 @@ func backlog(t *testing.T, h Harness) {
 	wantEqual(t, "when two have ended", look(10), overview.Backlog{Messages: 2, Oldest: ends})
 	wantEqual(t, "up to a limit", look(1), overview.Backlog{Messages: 1, Oldest: ends})
 	p.mustUpdate(t, func(tx *store.Tx) error {
-		return errors.Join(tx.RecallMessage(lasting), tx.NoteKeyEnding(organization, lasting.KeyDay()),
-			tx.EndOrganization(doomed), tx.NoteErasureOf(bob, p.now()))
+		return errors.Join(tx.RecallMessage(lasting), sealing.NoteKeyEnding(tx, organization, lasting.KeyDay()),
+			erasure.EndOrganization(tx, doomed), erasure.NoteAccount(tx, bob, p.now()))
 	})
 	got := look(10)
 	wantEqual(t, "with a recall, a deleted organization and an account that ended",

@@ -9,10 +9,12 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/piecework"
+	"signet/internal/store/threads"
 )
 
 // threads are conversations read message by message.
-func threads(t *testing.T, h Harness) {
+func threadReads(t *testing.T, h Harness) {
 	p, ann, bob, eve := newTrio(t, h)
 	r := &reading{platform: p, ann: ann, bob: bob, eve: eve, o: p.mustOrganization(t, ann, bob, eve)}
 	t.Run("of_two", r.threadsOfTwo)
@@ -29,8 +31,8 @@ type reading struct {
 }
 
 // with is the whole thread of two, as one of them reads it.
-func (r *reading) with(reader, other model.AccountID) store.Thread {
-	return store.Thread{Organization: r.o, Reader: reader, Entity: model.EntityID(other), Before: store.Whole}
+func (r *reading) with(reader, other model.AccountID) threads.Thread {
+	return threads.Thread{Organization: r.o, Reader: reader, Entity: model.EntityID(other), Before: threads.Whole}
 }
 
 // send returns what it has sent.
@@ -40,15 +42,15 @@ func (r *reading) send(t *testing.T, m *store.MessageRow) *store.MessageRow {
 	return m
 }
 
-func (r *reading) mustThread(t *testing.T, thread store.Thread, limit int) []store.ThreadEntry {
+func (r *reading) mustThread(t *testing.T, thread threads.Thread, limit int) []threads.Entry {
 	t.Helper()
-	return mustRead(t, r.platform, func(tx *store.Tx) ([]store.ThreadEntry, error) {
-		entries, _, err := tx.Thread(&thread, limit, r.now(), nil)
+	return mustRead(t, r.platform, func(tx *store.Tx) ([]threads.Entry, error) {
+		entries, _, err := threads.Read(tx, &thread, limit, r.now(), nil)
 		return entries, err
 	})
 }
 
-func (r *reading) wantThread(t *testing.T, what string, thread store.Thread, limit int, want ...*store.MessageRow) {
+func (r *reading) wantThread(t *testing.T, what string, thread threads.Thread, limit int, want ...*store.MessageRow) {
 	t.Helper()
 	var got, expected []model.MessageID
 	for _, e := range r.mustThread(t, thread, limit) {
@@ -67,10 +69,10 @@ func (r *reading) wantThread(t *testing.T, what string, thread store.Thread, lim
 }
 
 // part returns a group's thread as far as an account sees it.
-func (r *reading) part(t *testing.T, g *model.Group, account model.AccountID) store.Thread {
+func (r *reading) part(t *testing.T, g *model.Group, account model.AccountID) threads.Thread {
 	t.Helper()
-	thread := store.Thread{Organization: r.o, Reader: account, Entity: g.Entity(), Group: true}
-	r.mustView(t, func(tx *store.Tx) error { return tx.FindPart(&thread) })
+	thread := threads.Thread{Organization: r.o, Reader: account, Entity: g.Entity(), Group: true}
+	r.mustView(t, func(tx *store.Tx) error { return threads.FindPart(tx, &thread) })
 	return thread
 }
 
@@ -84,12 +86,12 @@ func (r *reading) threadsOfTwo(t *testing.T) {
 	three := r.send(t, p.letter(first, ann, bob))
 
 	t.Run("are_the_same_on_both_sides", func(t *testing.T) {
-		for _, thread := range []store.Thread{r.with(ann, bob), r.with(bob, ann)} {
+		for _, thread := range []threads.Thread{r.with(ann, bob), r.with(bob, ann)} {
 			r.wantThread(t, "all", thread, 10, three, two, one)
 			r.wantThread(t, "the newest", thread, 2, three, two)
 			thread.Before = three.Sort
 			r.wantThread(t, "what came before", thread, 10, two, one)
-			thread.Before, thread.After, thread.OldestFirst = store.Whole, one.Sort, true
+			thread.Before, thread.After, thread.OldestFirst = threads.Whole, one.Sort, true
 			r.wantThread(t, "what came after", thread, 1, two)
 		}
 		r.wantThread(t, "with oneself", r.with(ann, ann), 10, own)
@@ -97,7 +99,7 @@ func (r *reading) threadsOfTwo(t *testing.T) {
 	})
 	t.Run("show_the_copy", func(t *testing.T) {
 		p.mustMarkRead(t, one, bob)
-		for _, reader := range []store.Thread{r.with(ann, bob), r.with(bob, ann)} {
+		for _, reader := range []threads.Thread{r.with(ann, bob), r.with(bob, ann)} {
 			e := r.mustThread(t, reader, 10)[2]
 			if e.Copy == nil || e.Copy.Account != bob || e.Copy.Status != model.Read || e.Copy.Position != one.Sort {
 				t.Errorf("the copy is %+v", e.Copy)
@@ -107,7 +109,7 @@ func (r *reading) threadsOfTwo(t *testing.T) {
 	t.Run("tell_what_is_unread", func(t *testing.T) {
 		thread := r.with(bob, ann)
 		ids := mustRead(t, p, func(tx *store.Tx) ([]model.MessageID, error) {
-			ids, sorts, err := tx.UnreadInThread(&thread, 10)
+			ids, sorts, err := threads.Unread(tx, &thread, 10)
 			wantEqual(t, "sorts", len(sorts), len(ids))
 			return ids, err
 		})
@@ -139,12 +141,12 @@ func (r *reading) threadsUpToBytes(t *testing.T) {
 	}
 	for _, most := range []int{0, 1, 5_000, 20_000, 1 << 20} {
 		var got []model.MessageID
-		thread := store.Thread{Organization: organization, Reader: ann, Entity: model.EntityID(pal), Before: store.Whole,
+		thread := threads.Thread{Organization: organization, Reader: ann, Entity: model.EntityID(pal), Before: threads.Whole,
 			OldestFirst: true, MostBytes: most}
 		for more := true; more; {
-			var entries []store.ThreadEntry
+			var entries []threads.Entry
 			p.mustView(t, func(tx *store.Tx) (err error) {
-				entries, more, err = tx.Thread(&thread, 100, p.now(), nil)
+				entries, more, err = threads.Read(tx, &thread, 100, p.now(), nil)
 				return err
 			})
 			size := 0
@@ -166,7 +168,7 @@ func (r *reading) threadsOfGroup(t *testing.T) {
 	p, ann, bob, eve, first := r.platform, r.ann, r.bob, r.eve, r.o
 	g := p.mustGroup(t, first, ann, bob)
 	m := r.send(t, p.groupLetter(&g, ann))
-	thread := store.Thread{Organization: first, Reader: bob, Entity: g.Entity(), Group: true, Before: store.Whole}
+	thread := threads.Thread{Organization: first, Reader: bob, Entity: g.Entity(), Group: true, Before: threads.Whole}
 	r.wantThread(t, "it", thread, 10, m)
 	if e := r.mustThread(t, thread, 1)[0]; e.Copy == nil || e.Copy.Account != bob {
 		t.Errorf("the member's copy is %+v", e.Copy)
@@ -176,10 +178,10 @@ func (r *reading) threadsOfGroup(t *testing.T) {
 		t.Errorf("the sender has the copy %+v", e.Copy)
 	}
 	least := mustRead(t, p, func(tx *store.Tx) (map[model.MessageID]model.Status, error) {
-		return tx.LeastStatuses(first, []model.MessageID{m.ID})
+		return threads.LeastStatuses(tx, first, []model.MessageID{m.ID})
 	})
 	wantEqual(t, "least status", least[m.ID], model.New)
-	if seen := r.part(t, &g, bob); seen.After >= m.Sort || seen.Before != store.Whole {
+	if seen := r.part(t, &g, bob); seen.After >= m.Sort || seen.Before != threads.Whole {
 		t.Errorf("a member sees from %d to %d", seen.After, seen.Before)
 	}
 	p.mustUpdate(t, func(tx *store.Tx) error { return tx.RemoveGroupMembers(g.ID, []model.AccountID{bob}) })
@@ -214,7 +216,7 @@ func (r *reading) threadsOfRemovedGroup(t *testing.T) {
 	length := p.length(t, bob)
 	p.mustUpdate(t, func(tx *store.Tx) error {
 		position, err := tx.Position(1, bob)
-		return errors.Join(err, tx.QueueLate(late, []model.AccountID{bob}, position))
+		return errors.Join(err, piecework.QueueLate(tx, late, []model.AccountID{bob}, position))
 	})
 	wantEqual(t, "queued", p.length(t, bob), length)
 	// Back, with a history that reaches further than what it had.
@@ -222,7 +224,7 @@ func (r *reading) threadsOfRemovedGroup(t *testing.T) {
 		position, err := tx.Position(1, bob)
 		return errors.Join(err, tx.AddGroupMembers(&g, []model.AccountID{bob}, position, m.Sort-1))
 	})
-	if got := r.part(t, &g, bob); got.After != m.Sort-1 || got.Before != store.Whole || got.Cleared != removed {
+	if got := r.part(t, &g, bob); got.After != m.Sort-1 || got.Before != threads.Whole || got.Cleared != removed {
 		t.Errorf("there are %+v from %d, removed at %d", got, m.Sort-1, removed)
 	}
 }
@@ -272,7 +274,7 @@ func conversationPages(t *testing.T, h Harness) {
 	slices.Reverse(want)
 	for _, size := range []int{1, 2, 7} {
 		var got []model.EntityID
-		after := store.ConversationCursor{LastSort: store.Whole}
+		after := store.ConversationCursor{LastSort: threads.Whole}
 		for {
 			page := mustRead(t, p, func(tx *store.Tx) ([]store.Conversation, error) {
 				return tx.Conversations(me, []model.OrganizationID{organization}, after, size)

@@ -1,6 +1,9 @@
-package store
+package erasure
 
-import "signet/internal/model"
+import (
+	"signet/internal/model"
+	"signet/internal/store"
+)
 
 // Departure is an organization in which is looked for messages that nobody can read any
 // more.
@@ -12,19 +15,19 @@ type Departure struct {
 }
 
 // NoteDeparture notes that somebody in an organization can no longer read what it could.
-func (tx *Tx) NoteDeparture(organization model.OrganizationID) error {
+func NoteDeparture(tx *store.Tx, organization model.OrganizationID) error {
 	err := tx.Post(`INSERT INTO departures (organization, times, begun, looked) VALUES (?, 1, 0, ?)
 		ON CONFLICT (organization) DO UPDATE SET times = departures.times + 1`, organization, []byte{})
 	if err != nil {
 		return err
 	}
 	// The one who notes the first of them has it looked into, until there is none.
-	return tx.noteJob(&Job{Kind: EraseUnreadable, Subject: []byte(organization)},
+	return tx.NoteJobWhere(&store.Job{Kind: store.EraseUnreadable, Subject: []byte(organization)},
 		`FROM departures WHERE organization = ? AND times = 1`, organization)
 }
 
 // DepartureOf returns the one of an organization.
-func (tx *Tx) DepartureOf(organization model.OrganizationID) (d Departure, found bool, err error) {
+func DepartureOf(tx *store.Tx, organization model.OrganizationID) (d Departure, found bool, err error) {
 	var looked []byte
 	found, err = tx.One(`SELECT times, begun, looked FROM departures WHERE organization = ?`, []any{organization}, &d.times,
 		&d.begun, &looked)
@@ -59,7 +62,7 @@ const unreadable = ` AND (m.replay <> 1 OR NOT EXISTS (SELECT 1 FROM groups g WH
 // Unreadable looks through the next of an organization's messages, at most window, and
 // returns the identifiers of those that nobody can read any more, and the departure as
 // it is afterwards.
-func (tx *Tx) Unreadable(d Departure, window int) (ids []model.MessageID, next Departure, err error) {
+func Unreadable(tx *store.Tx, d Departure, window int) (ids []model.MessageID, next Departure, err error) {
 	next = d
 	found, err := tx.One(
 		`SELECT message FROM messages WHERE organization_number = ? AND message > ? ORDER BY message LIMIT 1 OFFSET ? + 0`,
@@ -70,7 +73,7 @@ func (tx *Tx) Unreadable(d Departure, window int) (ids []model.MessageID, next D
 	if !found {
 		next.looked = lastMessage
 	}
-	ids, err = Column[model.MessageID](tx, `SELECT m.message FROM messages m WHERE m.organization_number = ?
+	ids, err = store.Column[model.MessageID](tx, `SELECT m.message FROM messages m WHERE m.organization_number = ?
 		AND m.message > ? AND m.message <= ?`+unreadable, tx.Numbered(d.Organization), d.looked, next.looked,
 		d.Organization, d.Organization)
 	return ids, next, err
@@ -81,14 +84,15 @@ func (d *Departure) Over() bool { return d.looked == lastMessage }
 
 // UnreadableAmong returns those of these messages of an organization that nobody can
 // read any more, for the transaction to delete.
-func (tx *Tx) UnreadableAmong(organization model.OrganizationID, ids []model.MessageID) ([]MessageRow, error) {
-	return tx.messages(`m.organization_number = ? AND m.message IN (?*)`+unreadable, tx.Numbered(organization), ids,
+func UnreadableAmong(tx *store.Tx, organization model.OrganizationID, ids []model.MessageID) ([]store.MessageRow,
+	error) {
+	return tx.SelectMessages(`m.organization_number = ? AND m.message IN (?*)`+unreadable, tx.Numbered(organization), ids,
 		organization, organization)
 }
 
 // KeepDeparture remembers how far one was looked into. One that is over is forgotten,
 // unless there was another meanwhile: then all begins again.
-func (tx *Tx) KeepDeparture(d Departure) error {
+func KeepDeparture(tx *store.Tx, d Departure) error {
 	if !d.Over() {
 		return tx.Post(`UPDATE departures SET begun = ?, looked = ? WHERE organization = ?`, d.begun, d.looked[:],
 			d.Organization)

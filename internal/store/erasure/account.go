@@ -1,37 +1,34 @@
-package store
+// Package erasure takes away what is to be erased of accounts and organizations: what they had,
+// what names them elsewhere, and messages that nobody can read any more. It does some rows at a
+// time, and tells how far it has come.
+//
+// It owns account_erasures, organization_erasures and departures. It does not know why something is
+// erased (people, offline), nor in which order and how fast (sweep).
+package erasure
 
-import "signet/internal/model"
+import (
+	"signet/internal/model"
+	"signet/internal/store"
+	"signet/internal/store/quota"
+)
 
-// HoldOver returns an organization under a legal hold that an account belongs to,
-// was created by, or has messages in.
-func (tx *Tx) HoldOver(account *model.Account) (id model.OrganizationID, found bool, err error) {
-	found, err = tx.One(`SELECT h.organization FROM holds h WHERE h.released = 0 AND (h.organization = ?
-		OR EXISTS (SELECT 1 FROM memberships p WHERE p.organization = h.organization AND p.account = ?)
-		OR EXISTS (SELECT 1 FROM organization_numbers n JOIN messages m ON m.organization_number = n.number
-		WHERE n.organization = h.organization AND (m.sender = ? OR m.recipient = ? OR m.original_sender = ?))
-		OR EXISTS (SELECT 1 FROM held_messages m WHERE m.organization = h.organization AND (m.sender = ?
-		OR m.recipient = ? OR m.original_sender = ?))) LIMIT 1`,
-		[]any{account.CreatedBy, account.ID, account.ID, account.ID, account.ID, account.ID, account.ID, account.ID}, &id)
-	return id, found, err
-}
-
-// CloseAccount takes everything from an account that lets it in, or lets others
-// reach it; the index in which it is found has its own package (searchindex.RemoveAccount).
-// Its row, which is the last to go, stays, and so do the keys and
-// groups that it made for others (package authorship).
-func (tx *Tx) CloseAccount(id model.AccountID) error {
+// CloseAccount takes everything from an account that lets it in, or lets others reach it; the
+// index in which it is found has its own package (searchindex.RemoveAccount). Its row, which is
+// the last to go, stays, and so do the keys and groups that it made for others (package
+// authorship).
+func CloseAccount(tx *store.Tx, id model.AccountID) error {
 	memberships, err := tx.Memberships(id)
 	if err != nil {
 		return err
 	}
 	for _, m := range memberships {
-		if err := tx.NoteDeparture(m.Organization); err != nil {
+		if err := NoteDeparture(tx, m.Organization); err != nil {
 			return err
 		}
 	}
 	if err := tx.Post(`DELETE FROM quotas WHERE counter >= ? AND counter < ? OR counter >= ? AND counter < ?
 			OR counter IN (SELECT api_key FROM keys WHERE account = ?)`,
-		CounterOf(id), CounterOf(id)+";", toldOf(id), toldOf(id)+";", id); err != nil {
+		quota.CounterOf(id), quota.CounterOf(id)+";", quota.ToldOf(id), quota.ToldOf(id)+";", id); err != nil {
 		return err
 	}
 	for _, table := range []string{"keys", "addresses", "memberships", "join_requests", "roles", "group_members",
@@ -40,32 +37,26 @@ func (tx *Tx) CloseAccount(id model.AccountID) error {
 			return err
 		}
 	}
-	return tx.SetPassword(id, Password{})
+	return tx.SetPassword(id, store.Password{})
 }
 
 // MessagesWith returns up to limit messages, ended or not, that an account sent or
 // got alone, or that forward what it sent, in the order of their keys, from the one
 // after the given one.
-func (tx *Tx) MessagesWith(account model.AccountID, organization model.OrganizationID, after model.MessageID,
-	limit int) ([]MessageRow, error) {
-	return tx.messages(
+func MessagesWith(tx *store.Tx, account model.AccountID, organization model.OrganizationID, after model.MessageID,
+	limit int) ([]store.MessageRow, error) {
+	return tx.SelectMessages(
 		`(m.organization_number, m.message) > (?, ?) AND (m.sender = ? OR m.recipient = ? OR m.original_sender = ?)
 		ORDER BY m.organization_number, m.message LIMIT ? + 0`, tx.Numbered(organization), after, account, account, account,
 		limit)
 }
 
-// MessageKey names a message's row.
-type MessageKey struct {
-	Organization model.OrganizationID
-	ID           model.MessageID
-}
-
 // EraseCopies removes an account's copies of messages.
-func (tx *Tx) EraseCopies(account model.AccountID, keys []MessageKey) error {
-	tx.change.withdrawn()
+func EraseCopies(tx *store.Tx, account model.AccountID, keys []store.MessageKey) error {
+	tx.NoteWithdrawn()
 	for _, k := range keys {
-		if err := tx.Post(`DELETE FROM deliveries WHERE organization_number = ? AND message = ? AND account = ?`, tx.Numbered(k.Organization),
-			k.ID, account); err != nil {
+		if err := tx.Post(`DELETE FROM deliveries WHERE organization_number = ? AND message = ? AND account = ?`,
+			tx.Numbered(k.Organization), k.ID, account); err != nil {
 			return err
 		}
 	}
@@ -79,8 +70,8 @@ type EventKey struct {
 }
 
 // EraseEvents removes events.
-func (tx *Tx) EraseEvents(keys []EventKey) error {
-	tx.change.withdrawn()
+func EraseEvents(tx *store.Tx, keys []EventKey) error {
+	tx.NoteWithdrawn()
 	for _, k := range keys {
 		if err := tx.Post(`DELETE FROM events WHERE account = ? AND position = ?`, k.Account,
 			k.Position); err != nil {
@@ -92,8 +83,8 @@ func (tx *Tx) EraseEvents(keys []EventKey) error {
 
 // EraseOwn removes the next of what an account that has ended kept for itself, about so many
 // rows. more is false where nothing was left.
-func (tx *Tx) EraseOwn(id model.AccountID, rows int) (more bool, err error) {
-	tx.change.withdrawn()
+func EraseOwn(tx *store.Tx, id model.AccountID, rows int) (more bool, err error) {
+	tx.NoteWithdrawn()
 	for _, query := range []string{
 		`DELETE FROM conversations WHERE (account, organization, entity) IN (SELECT account, organization, entity
 			FROM conversations WHERE account = ? LIMIT ? + 0)`,
@@ -104,7 +95,7 @@ func (tx *Tx) EraseOwn(id model.AccountID, rows int) (more bool, err error) {
 		`DELETE FROM events WHERE (account, position) IN (SELECT account, position
 			FROM events WHERE account = ? LIMIT ? + 0)`,
 	} {
-		if n, err := tx.exec(query, id, rows); err != nil || n > 0 {
+		if n, err := tx.Exec(query, id, rows); err != nil || n > 0 {
 			return true, err
 		}
 	}
@@ -113,13 +104,13 @@ func (tx *Tx) EraseOwn(id model.AccountID, rows int) (more bool, err error) {
 
 // FinishAccount removes the row of an account, and its picture. What else it kept, and what
 // others have of it, is removed before (EraseOwn, TracesOf, ConversationsNaming, MutesNaming,
-// MetadataOf, packages authorship and searchindex).
-func (tx *Tx) FinishAccount(id model.AccountID) error {
-	tx.change.withdrawn()
-	if err := tx.session.Forget(id); err != nil { // first, as queues are locked before the rest
+// packages authorship, metadata and searchindex).
+func FinishAccount(tx *store.Tx, id model.AccountID) error {
+	tx.NoteWithdrawn()
+	if err := tx.ForgetQueue(id); err != nil { // first, as queues are locked before the rest
 		return err
 	}
-	if err := tx.releaseAvatarOf(model.EntityID(id)); err != nil {
+	if err := releaseAvatarOf(tx, model.EntityID(id)); err != nil {
 		return err
 	}
 	// The first four once more: a call that had begun before may have added to them.
@@ -133,9 +124,9 @@ func (tx *Tx) FinishAccount(id model.AccountID) error {
 
 // OnlyIn lists the accounts that an organization created and that belong to no
 // other, but for operators and those that have ended.
-func (tx *Tx) OnlyIn(id model.OrganizationID) ([]model.AccountID, error) {
-	return Column[model.AccountID](tx, `SELECT account FROM accounts a WHERE created_by = ? AND operator = 0
+func OnlyIn(tx *store.Tx, id model.OrganizationID) ([]model.AccountID, error) {
+	return store.Column[model.AccountID](tx, `SELECT account FROM accounts a WHERE created_by = ? AND operator = 0
 		AND NOT EXISTS (SELECT 1 FROM memberships m WHERE m.account = a.account AND m.organization <> ?
-		AND `+OfStanding+`m.organization)))
+		AND `+store.OfStanding+`m.organization)))
 		AND NOT EXISTS (SELECT 1 FROM account_erasures e WHERE e.account = a.account) ORDER BY account`, id, id)
 }

@@ -1,10 +1,15 @@
-package store
+// Package piecework keeps what calls left to be done to groups and organizations in pieces: who is
+// to come, to go and to be told, and which messages new members are to get.
+//
+// It owns pieces. It does not know when a call leaves something, nor who does it (package fanout).
+package piecework
 
 import (
 	"fmt"
 	"time"
 
 	"signet/internal/model"
+	"signet/internal/store"
 )
 
 // Deed is what a piece does with its accounts.
@@ -34,11 +39,11 @@ type Piece struct {
 
 // NotePiece keeps a piece for a later transaction, behind those that are there. The
 // group is locked, or the organization where there is none.
-func (tx *Tx) NotePiece(p *Piece) error {
+func NotePiece(tx *store.Tx, p *Piece) error {
 	return tx.Post(`INSERT INTO pieces (organization, group_token, number, noted, deed, kind, message, payload, accounts)
 		SELECT ?, ?, COALESCE(MAX(number), 0) + 1, ?, ?, ?, ?, ?, ? FROM pieces WHERE organization = ? AND group_token = ?`,
-		p.Organization, optional(p.Group), millis(p.Noted), int(p.Deed), max(kindNumber(p.Kind), 0), optional(p.Message),
-		string(p.Payload), p.accounts(), p.Organization, optional(p.Group))
+		p.Organization, store.Optional(p.Group), store.Millis(p.Noted), int(p.Deed), max(store.KindNumber(p.Kind), 0),
+		store.Optional(p.Message), string(p.Payload), p.accounts(), p.Organization, store.Optional(p.Group))
 }
 
 // accounts is the stored form of them.
@@ -51,14 +56,14 @@ func (p *Piece) accounts() []byte {
 }
 
 // Pieces returns up to limit pieces of a group, in their order.
-func (tx *Tx) Pieces(organization model.OrganizationID, group model.GroupID, limit int) ([]Piece, error) {
-	return tx.pieces(`organization = ? AND group_token = ? ORDER BY number LIMIT ? + 0`, organization, optional(group),
-		limit)
+func Pieces(tx *store.Tx, organization model.OrganizationID, group model.GroupID, limit int) ([]Piece, error) {
+	return pieces(tx, `organization = ? AND group_token = ? ORDER BY number LIMIT ? + 0`, organization,
+		store.Optional(group), limit)
 }
 
-func (tx *Tx) pieces(where string, args ...any) ([]Piece, error) {
-	return List(tx, `SELECT organization, group_token, number, noted, deed, kind, message, payload, accounts FROM pieces
-		WHERE `+where, args, func(p *Piece, row Row) error {
+func pieces(tx *store.Tx, where string, args ...any) ([]Piece, error) {
+	return store.List(tx, `SELECT organization, group_token, number, noted, deed, kind, message, payload, accounts FROM pieces
+		WHERE `+where, args, func(p *Piece, row store.Row) error {
 		var group, message, accounts []byte
 		var deed, kind int
 		var noted int64
@@ -68,11 +73,11 @@ func (tx *Tx) pieces(where string, args ...any) ([]Piece, error) {
 		}
 		copy(p.Group[:], group)
 		copy(p.Message[:], message)
-		p.Deed, p.Noted = Deed(deed), FromMillis(noted)
-		if kind < 0 || kind >= len(eventKinds) {
+		p.Deed, p.Noted = Deed(deed), store.FromMillis(noted)
+		var known bool
+		if p.Kind, known = store.KindOf(kind); !known {
 			return fmt.Errorf("piece %d is of a kind that is not known: %d", p.Number, kind)
 		}
-		p.Kind = eventKinds[kind]
 		for ; len(accounts) >= len(model.AccountID{}); accounts = accounts[len(model.AccountID{}):] {
 			p.Accounts = append(p.Accounts, model.AccountID(accounts[:len(model.AccountID{})]))
 		}
@@ -81,43 +86,49 @@ func (tx *Tx) pieces(where string, args ...any) ([]Piece, error) {
 }
 
 // ShortenPiece leaves of a piece what is still to be done of it.
-func (tx *Tx) ShortenPiece(p *Piece) error {
+func ShortenPiece(tx *store.Tx, p *Piece) error {
 	return tx.Post(`UPDATE pieces SET accounts = ? WHERE organization = ? AND group_token = ? AND number = ?`,
-		p.accounts(), p.Organization, optional(p.Group), p.Number)
+		p.accounts(), p.Organization, store.Optional(p.Group), p.Number)
 }
 
 // DeletePiece forgets a piece that is done.
-func (tx *Tx) DeletePiece(p *Piece) error {
+func DeletePiece(tx *store.Tx, p *Piece) error {
 	return tx.Post(`DELETE FROM pieces WHERE organization = ? AND group_token = ? AND number = ?`, p.Organization,
-		optional(p.Group), p.Number)
+		store.Optional(p.Group), p.Number)
 }
 
 // DeleteUpdatePieces forgets the updates of a group of which its members are still to be
 // told: another one takes their place.
-func (tx *Tx) DeleteUpdatePieces(organization model.OrganizationID, group model.GroupID) error {
+func DeleteUpdatePieces(tx *store.Tx, organization model.OrganizationID, group model.GroupID) error {
 	return tx.Post(`DELETE FROM pieces WHERE organization = ? AND group_token = ? AND deed = ? AND kind = ?`, organization,
-		optional(group), int(Tell), kindNumber(model.EventUpdate))
+		store.Optional(group), int(Tell), store.KindNumber(model.EventUpdate))
 }
 
 // HasPieces reports whether something is still to be done to a group: anything, or one of
 // these deeds.
-func (tx *Tx) HasPieces(organization model.OrganizationID, group model.GroupID, deeds ...Deed) (bool, error) {
+func HasPieces(tx *store.Tx, organization model.OrganizationID, group model.GroupID, deeds ...Deed) (bool, error) {
 	var one int64
 	if len(deeds) == 0 {
 		return tx.One(`SELECT 1 FROM pieces WHERE organization = ? AND group_token = ? LIMIT 1`,
-			[]any{organization, optional(group)}, &one)
+			[]any{organization, store.Optional(group)}, &one)
 	}
 	numbers := make([]int64, len(deeds))
 	for i, deed := range deeds {
 		numbers[i] = int64(deed)
 	}
 	return tx.One(`SELECT 1 FROM pieces WHERE organization = ? AND group_token = ? AND deed IN (?*) LIMIT 1`,
-		[]any{organization, optional(group), numbers}, &one)
+		[]any{organization, store.Optional(group), numbers}, &one)
+}
+
+// HasPiecesBefore reports whether work is left in pieces that was noted up to a time.
+func HasPiecesBefore(tx *store.Tx, t time.Time) (bool, error) {
+	var one int64
+	return tx.One(`SELECT 1 FROM pieces WHERE noted <= ? LIMIT 1`, []any{store.Millis(t)}, &one)
 }
 
 // hasMessagePieces reports whether a message of the group is still to be queued with some.
-func (tx *Tx) hasMessagePieces(organization model.OrganizationID, group model.GroupID) (bool, error) {
+func hasMessagePieces(tx *store.Tx, organization model.OrganizationID, group model.GroupID) (bool, error) {
 	var one int64
 	return tx.One(`SELECT 1 FROM pieces WHERE organization = ? AND group_token = ? AND deed = ? AND kind = ? LIMIT 1`,
-		[]any{organization, optional(group), int(Tell), kindNumber(model.EventGroupMessage)}, &one)
+		[]any{organization, store.Optional(group), int(Tell), store.KindNumber(model.EventGroupMessage)}, &one)
 }

@@ -1,9 +1,10 @@
-package store
+package piecework
 
 import (
 	"time"
 
 	"signet/internal/model"
+	"signet/internal/store"
 )
 
 // What was sent to a group before a member came is queued with it in pieces, by those
@@ -13,25 +14,28 @@ import (
 // HistoryStart returns the sort after which a member that enters a group now gets its
 // earlier messages: of those sent while the history was on and not over, the newest, at
 // most limit. It is 0 where there are none.
-func (tx *Tx) HistoryStart(group model.GroupID, now time.Time, limit int) (after int64, messages int, err error) {
+func HistoryStart(tx *store.Tx, group model.GroupID, now time.Time, limit int) (after int64, messages int, err error) {
 	_, err = tx.One(`SELECT COALESCE(MIN(sort), 1) - 1, COUNT(*) FROM (SELECT sort FROM messages WHERE recipient = ?
 		AND replay > 0 AND replay = 1 AND recalled = 0 AND ends > ? ORDER BY sort DESC LIMIT ? + 0) newest`,
-		[]any{group, millis(now), limit}, &after, &messages)
+		[]any{group, store.Millis(now), limit}, &after, &messages)
 	return after, messages, err
 }
 
 // LockHistory keeps the messages of a group that were sent after a sort as they are.
-func (tx *Tx) LockHistory(group model.GroupID, after int64) error {
-	return tx.lock(`SELECT 1 FROM messages WHERE recipient = ? AND replay > 0 AND sort > ? ORDER BY message `+
-		tx.dialect.Lock, group, after)
+func LockHistory(tx *store.Tx, group model.GroupID, after int64) error {
+	if !tx.Locks() {
+		return nil
+	}
+	return tx.Post(`SELECT 1 FROM messages WHERE recipient = ? AND replay > 0 AND sort > ? ORDER BY message `+
+		tx.Lock(), group, after)
 }
 
 // Replay queues the next of a group's messages with members that still get them: about as
 // many as there are pairs of a message and a member. It returns those members, none where
 // there is nothing more to do, and the pairs. Those that got furthest go first, all that
 // are at one place together. The group is locked.
-func (tx *Tx) Replay(g *model.Group, now time.Time, pairs int) (members []model.AccountID, done int, err error) {
-	if waits, err := tx.hasMessagePieces(g.Organization, g.ID); err != nil || waits {
+func Replay(tx *store.Tx, g *model.Group, now time.Time, pairs int) (members []model.AccountID, done int, err error) {
+	if waits, err := hasMessagePieces(tx, g.Organization, g.ID); err != nil || waits {
 		return nil, 0, err
 	}
 	var after int64
@@ -44,12 +48,12 @@ func (tx *Tx) Replay(g *model.Group, now time.Time, pairs int) (members []model.
 	for (side+1)*(side+1) <= pairs {
 		side++
 	}
-	messages, err := tx.messages(`m.recipient = ? AND m.replay > 0 AND m.recalled = 0 AND m.ends > ? AND m.sort > ?
-		ORDER BY m.sort LIMIT ? + 0 `+tx.dialect.Lock, g.ID, millis(now), after, side)
+	messages, err := tx.SelectMessages(`m.recipient = ? AND m.replay > 0 AND m.recalled = 0 AND m.ends > ? AND m.sort > ?
+		ORDER BY m.sort LIMIT ? + 0 `+tx.Lock(), g.ID, store.Millis(now), after, side)
 	if err != nil {
 		return nil, 0, err
 	}
-	members, err = Column[model.AccountID](tx, `SELECT account FROM group_members WHERE group_token = ? AND history = ?
+	members, err = store.Column[model.AccountID](tx, `SELECT account FROM group_members WHERE group_token = ? AND history = ?
 		ORDER BY account LIMIT ? + 0`, g.ID, after, max(pairs/max(len(messages), 1), 1))
 	if err != nil {
 		return nil, 0, err
@@ -61,11 +65,11 @@ func (tx *Tx) Replay(g *model.Group, now time.Time, pairs int) (members []model.
 			return nil, 0, err
 		}
 		for i := range messages {
-			if err := tx.replayMessage(&messages[i], members, position+int64(i)); err != nil {
+			if err := replayMessage(tx, &messages[i], members, position+int64(i)); err != nil {
 				return nil, 0, err
 			}
 		}
-		if err := tx.countReplayed(g.ID, messages, members, position); err != nil {
+		if err := countReplayed(tx, g.ID, messages, members, position); err != nil {
 			return nil, 0, err
 		}
 		if len(messages) == side {
@@ -78,8 +82,8 @@ func (tx *Tx) Replay(g *model.Group, now time.Time, pairs int) (members []model.
 
 // replayMessage queues a message with members at a position. Those that never had it get a
 // copy. Those to which it was sent, after they had come, have one.
-func (tx *Tx) replayMessage(m *MessageRow, members []model.AccountID, position int64) error {
-	number := tx.existing(m.Organization)
+func replayMessage(tx *store.Tx, m *store.MessageRow, members []model.AccountID, position int64) error {
+	number := tx.Existing(m.Organization)
 	err := tx.Post(`UPDATE deliveries SET position = ? WHERE organization_number = ? AND message = ? AND account IN (?*)
 		AND replayed = 0 AND position > (SELECT joined FROM group_members p WHERE p.group_token = ?
 			AND p.account = deliveries.account)`, position, number, m.ID, members, m.Recipient)
@@ -92,27 +96,27 @@ func (tx *Tx) replayMessage(m *MessageRow, members []model.AccountID, position i
 			SELECT ?, ?, account, ?, 1, 0, ?, 0 FROM group_members WHERE group_token = ? AND account IN (?*) AND account <> ?
 			AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.organization_number = ? AND d.message = ?
 				AND d.account = group_members.account)`,
-			number, m.ID, position, millis(m.Created), m.Recipient, members, m.Sender, number, m.ID)
+			number, m.ID, position, store.Millis(m.Created), m.Recipient, members, m.Sender, number, m.ID)
 		if err != nil {
 			return err
 		}
 	}
-	return tx.queueCopies(m, members, position)
+	return queueCopies(tx, m, members, position)
 }
 
 // queueCopies queues a group's message with those of the accounts that have a copy at a
 // position.
-func (tx *Tx) queueCopies(m *MessageRow, accounts []model.AccountID, position int64) error {
-	number := tx.existing(m.Organization)
+func queueCopies(tx *store.Tx, m *store.MessageRow, accounts []model.AccountID, position int64) error {
+	number := tx.Existing(m.Organization)
 	return tx.Post(`INSERT INTO events (account, position, organization_number, kind, message, payload, status)
 		SELECT account, position, organization_number, ?, message, '', status FROM deliveries
 		WHERE organization_number = ? AND message = ? AND account IN (?*) AND position = ?`,
-		kindNumber(model.EventGroupMessage), number, m.ID, accounts, position)
+		store.KindNumber(model.EventGroupMessage), number, m.ID, accounts, position)
 }
 
 // countReplayed counts what members got from a position on, of what was sent before they
 // came, as unread.
-func (tx *Tx) countReplayed(group model.GroupID, messages []MessageRow, members []model.AccountID,
+func countReplayed(tx *store.Tx, group model.GroupID, messages []store.MessageRow, members []model.AccountID,
 	position int64) error {
 	ids := make([]model.MessageID, len(messages))
 	for i := range messages {
@@ -123,12 +127,12 @@ func (tx *Tx) countReplayed(group model.GroupID, messages []MessageRow, members 
 		got, priority int
 		last, sort    int64
 	}
-	counts, err := List(tx, `SELECT d.account, COUNT(*), COALESCE(SUM(CASE WHEN m.priority > 0 THEN 1 ELSE 0 END), 0),
+	counts, err := store.List(tx, `SELECT d.account, COUNT(*), COALESCE(SUM(CASE WHEN m.priority > 0 THEN 1 ELSE 0 END), 0),
 		MAX(m.created), MAX(m.sort)
 		FROM messages m CROSS JOIN deliveries d WHERE m.organization_number = ? AND m.message IN (?*)
 		AND d.organization_number = m.organization_number AND d.message = m.message AND d.account IN (?*)
 		AND d.replayed = 1 AND d.position >= ? GROUP BY d.account`,
-		[]any{tx.existing(messages[0].Organization), ids, members, position}, func(c *count, row Row) error {
+		[]any{tx.Existing(messages[0].Organization), ids, members, position}, func(c *count, row store.Row) error {
 			return row.Scan(&c.account, &c.got, &c.priority, &c.last, &c.sort)
 		})
 	if err != nil {
@@ -148,7 +152,7 @@ func (tx *Tx) countReplayed(group model.GroupID, messages []MessageRow, members 
 // QueueLate queues a group's message at a position with those of the accounts that have a
 // copy, are in the organization still and have not removed the conversation since. Members
 // that wait for earlier messages get it in its turn.
-func (tx *Tx) QueueLate(m *MessageRow, accounts []model.AccountID, position int64) error {
+func QueueLate(tx *store.Tx, m *store.MessageRow, accounts []model.AccountID, position int64) error {
 	err := tx.Post(`UPDATE deliveries SET position = ? WHERE organization_number = ? AND message = ? AND account IN (?*)
 		AND EXISTS (SELECT 1 FROM memberships s WHERE s.organization = ? AND s.account = deliveries.account
 			AND s.since < deliveries.position)
@@ -156,9 +160,9 @@ func (tx *Tx) QueueLate(m *MessageRow, accounts []model.AccountID, position int6
 			AND c.entity = ? AND c.cleared >= deliveries.position)
 		AND NOT EXISTS (SELECT 1 FROM group_members p WHERE p.group_token = ? AND p.account = deliveries.account
 			AND p.history > 0 AND p.joined < deliveries.position)`,
-		position, tx.existing(m.Organization), m.ID, accounts, m.Organization, m.Organization, m.Recipient, m.Recipient)
+		position, tx.Existing(m.Organization), m.ID, accounts, m.Organization, m.Organization, m.Recipient, m.Recipient)
 	if err != nil {
 		return err
 	}
-	return tx.queueCopies(m, accounts, position)
+	return queueCopies(tx, m, accounts, position)
 }

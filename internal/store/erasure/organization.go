@@ -1,49 +1,43 @@
-package store
+package erasure
 
 import (
 	"slices"
 	"strings"
 
 	"signet/internal/model"
+	"signet/internal/store"
+	"signet/internal/store/sealing"
 )
-
-// OfStanding selects what is of an organization that was not deleted, or of none. A column
-// with its token follows, and two parentheses. What a deleted one holds may be very much, and is
-// erased in pieces: so that it is gone at once, all look here who read memberships, roles,
-// keys and conversations. There is hardly ever a row, which is asked once for all rows of a
-// statement.
-const OfStanding = `(NOT EXISTS (SELECT 1 FROM organization_erasures)
-	OR NOT EXISTS (SELECT 1 FROM organization_erasures x WHERE x.organization = `
 
 // EndOrganization ends an organization, whatever it holds: from the commit on it has no
 // members, no roles, no groups and no keys of its scope, and what is queued of it is read by
 // nobody. The rest is to be erased: its members, what is beside them, its messages, its groups.
-func (tx *Tx) EndOrganization(id model.OrganizationID) error {
-	tx.change.withdrawn()
+func EndOrganization(tx *store.Tx, id model.OrganizationID) error {
+	tx.NoteWithdrawn()
 	if err := tx.Post(`DELETE FROM organizations WHERE organization = ?`, id); err != nil {
 		return err
 	}
 	if err := tx.Post(`INSERT INTO organization_erasures (organization) VALUES (?)`, id); err != nil {
 		return err
 	}
-	return tx.NoteJob(&Job{Kind: EraseOrganization, Subject: []byte(id)})
+	return tx.NoteJob(&store.Job{Kind: store.EraseOrganization, Subject: []byte(id)})
 }
 
 // NoteTraces notes that what accounts keep of an organization that ends is to be erased, and the
 // accounts that it created and that are in no other one, unless these stay.
-func (tx *Tx) NoteTraces(id model.OrganizationID, keepAccounts bool) error {
+func NoteTraces(tx *store.Tx, id model.OrganizationID, keepAccounts bool) error {
 	state := []byte{0, 0}
 	if keepAccounts {
 		state[0] = 1
 	}
-	return tx.NoteJob(&Job{Kind: EraseTraces, Subject: []byte(id), State: state})
+	return tx.NoteJob(&store.Job{Kind: store.EraseTraces, Subject: []byte(id), State: state})
 }
 
 // BeingErased reports whether something is left of a deleted organization. While a
 // transaction that asks goes on, no other one erases any of it.
-func (tx *Tx) BeingErased(id model.OrganizationID) (bool, error) {
+func BeingErased(tx *store.Tx, id model.OrganizationID) (bool, error) {
 	var one int64
-	return tx.One(`SELECT 1 FROM organization_erasures WHERE organization = ? `+tx.dialect.Lock, []any{id}, &one)
+	return tx.One(`SELECT 1 FROM organization_erasures WHERE organization = ? `+tx.Lock(), []any{id}, &one)
 }
 
 // memberRows is how many rows go with a member of a deleted organization, where it has
@@ -59,11 +53,11 @@ type Erased map[string]int64
 // EraseMembers takes the next members out of a deleted organization, with what they have of
 // it, and tells them; it writes about so many rows. ended are those that are out: where one
 // has very much, there are none yet. more is false where there were none.
-func (tx *Tx) EraseMembers(id model.OrganizationID, rows int) (ended []model.AccountID, erased Erased, more bool,
+func EraseMembers(tx *store.Tx, id model.OrganizationID, rows int) (ended []model.AccountID, erased Erased, more bool,
 	err error) {
-	tx.change.withdrawn()
+	tx.NoteWithdrawn()
 	erased = Erased{}
-	accounts, err := Column[model.AccountID](tx, `SELECT account FROM memberships WHERE organization = ? ORDER BY account
+	accounts, err := store.Column[model.AccountID](tx, `SELECT account FROM memberships WHERE organization = ? ORDER BY account
 		LIMIT ? + 0`, id, max(rows/memberRows, 1))
 	if err != nil || len(accounts) == 0 {
 		return nil, erased, false, err
@@ -82,41 +76,39 @@ func (tx *Tx) EraseMembers(id model.OrganizationID, rows int) (ended []model.Acc
 		`DELETE FROM roles WHERE (organization, account, role) IN (SELECT organization, account, role
 			FROM roles WHERE account IN (?*) AND organization = ? LIMIT ? + 0)`,
 	} {
-		n, err := tx.eraseSome(erased, query, accounts, id, rows)
+		n, err := eraseSome(tx, erased, query, accounts, id, rows)
 		if rows -= n; err != nil || rows <= 0 {
 			return nil, erased, true, err
 		}
 	}
-	n, err := tx.eraseQueued(erased, id, accounts, position, rows)
+	n, err := eraseQueued(tx, erased, id, accounts, position, rows)
 	if rows -= n; err != nil || rows <= 0 {
 		return nil, erased, true, err
 	}
 	ended = accounts[:min(max(rows/endRows, 1), len(accounts))]
-	return ended, erased, true, tx.endMembers(erased, id, ended, position)
+	return ended, erased, true, endMembers(tx, erased, id, ended, position)
 }
 
 // eraseQueued takes events of a deleted organization out of the queues of members, and returns
 // how many rows that wrote. A queue that is not short is marked.
-func (tx *Tx) eraseQueued(erased Erased, id model.OrganizationID, accounts []model.AccountID, position int64,
+func eraseQueued(tx *store.Tx, erased Erased, id model.OrganizationID, accounts []model.AccountID, position int64,
 	rows int) (written int, err error) {
-	tx.change.withdrawn()
-	number := tx.existing(id)
-	long, err := Column[model.AccountID](tx, `SELECT m.account FROM memberships m WHERE m.organization = ?
+	tx.NoteWithdrawn()
+	number := tx.Existing(id)
+	long, err := store.Column[model.AccountID](tx, `SELECT m.account FROM memberships m WHERE m.organization = ?
 		AND m.account IN (?*) AND (SELECT 1 FROM events e WHERE e.account = m.account LIMIT 1 OFFSET ? + 0) IS NOT NULL`,
 		id, accounts, shortQueue)
 	if err != nil {
 		return 0, err
 	}
-	for _, account := range long {
-		if err := tx.markWithdrawn(&Withdrawal{Account: account, Position: position, number: number}); err != nil {
-			return 0, err
-		}
+	if err := tx.MarkEventsOf(long, id, position); err != nil {
+		return 0, err
 	}
 	short := slices.DeleteFunc(slices.Clone(accounts), func(a model.AccountID) bool { return slices.Contains(long, a) })
 	if len(short) == 0 {
 		return len(long), nil
 	}
-	n, err := tx.eraseSome(erased, `DELETE FROM events WHERE (account, position) IN (SELECT account, position
+	n, err := eraseSome(tx, erased, `DELETE FROM events WHERE (account, position) IN (SELECT account, position
 		FROM events WHERE account IN (?*) AND organization_number = ? AND position <= ? LIMIT ? + 0)`, short, number,
 		position, rows)
 	return len(long) + n, err
@@ -124,24 +116,26 @@ func (tx *Tx) eraseQueued(erased Erased, id model.OrganizationID, accounts []mod
 
 // endMembers takes accounts that have no more than their membership out of a deleted
 // organization, and tells them. One that was erased meanwhile is told nothing.
-func (tx *Tx) endMembers(erased Erased, id model.OrganizationID, accounts []model.AccountID, position int64) error {
-	if err := tx.noteGrowth(accounts...); err != nil {
+func endMembers(tx *store.Tx, erased Erased, id model.OrganizationID, accounts []model.AccountID,
+	position int64) error {
+	if err := tx.NoteGrowth(accounts...); err != nil {
 		return err
 	}
 	// It names no organization: they are in this one no more.
 	err := tx.Post(`INSERT INTO events (account, position, organization_number, kind, message, payload, status)
 		SELECT account, ?, ?, ?, ?, ?, 0 FROM memberships WHERE organization = ? AND account IN (?*)`, position,
-		tx.existing(""), kindNumber(model.EventSettings), model.MessageID{}, string(Payload{}.Encode()), id, accounts)
+		tx.Existing(""), store.KindNumber(model.EventSettings), model.MessageID{}, string(store.Payload{}.Encode()), id,
+		accounts)
 	if err != nil {
 		return err
 	}
-	_, err = tx.eraseSome(erased, `DELETE FROM memberships WHERE organization = ? AND account IN (?*)`, id, accounts)
+	_, err = eraseSome(tx, erased, `DELETE FROM memberships WHERE organization = ? AND account IN (?*)`, id, accounts)
 	return err
 }
 
 // eraseSome runs a statement that removes some rows of a table, and counts them.
-func (tx *Tx) eraseSome(out Erased, query string, args ...any) (int, error) {
-	n, err := tx.exec(query, args...)
+func eraseSome(tx *store.Tx, out Erased, query string, args ...any) (int, error) {
+	n, err := tx.Exec(query, args...)
 	if n > 0 {
 		out[strings.Fields(query)[2]] += n // DELETE FROM table
 	}
@@ -152,10 +146,10 @@ func (tx *Tx) eraseSome(out Erased, query string, args ...any) (int, error) {
 // groups and messages: about so many rows, from a kind on, which is 0 at first. Whoever goes on
 // with the kind at which it was does not look through all that went before. more is false where
 // nothing was left.
-func (tx *Tx) EraseBesides(id model.OrganizationID, from, rows int) (erased Erased, at int, more bool, err error) {
+func EraseBesides(tx *store.Tx, id model.OrganizationID, from, rows int) (erased Erased, at int, more bool, err error) {
 	erased = Erased{}
 	if from == 0 {
-		if n, err := tx.eraseKeys(id, rows); err != nil || n > 0 {
+		if n, err := eraseKeys(tx, id, rows); err != nil || n > 0 {
 			return erased, 0, true, err
 		}
 	}
@@ -175,7 +169,7 @@ func (tx *Tx) EraseBesides(id model.OrganizationID, from, rows int) (erased Eras
 		if i+1 < from { // the keys are 0
 			continue
 		}
-		if n, err := tx.eraseSome(erased, query, id, rows); err != nil || n > 0 {
+		if n, err := eraseSome(tx, erased, query, id, rows); err != nil || n > 0 {
 			return erased, i + 1, true, err
 		}
 	}
@@ -184,11 +178,11 @@ func (tx *Tx) EraseBesides(id model.OrganizationID, from, rows int) (erased Eras
 
 // eraseKeys removes up to limit keys of an organization's scope, and returns how many those
 // were. Who has one without being a member may be issuing another one.
-func (tx *Tx) eraseKeys(scope model.OrganizationID, limit int) (int, error) {
+func eraseKeys(tx *store.Tx, scope model.OrganizationID, limit int) (int, error) {
 	var names []string
 	var holders []model.AccountID
 	err := tx.Query(`SELECT api_key, account FROM keys WHERE organization = ? AND organization <> '' LIMIT ? + 0`,
-		[]any{scope, limit}, func(row Row) error {
+		[]any{scope, limit}, func(row store.Row) error {
 			var name string
 			var holder model.AccountID
 			err := row.Scan(&name, &holder)
@@ -206,15 +200,15 @@ func (tx *Tx) eraseKeys(scope model.OrganizationID, limit int) (int, error) {
 
 // MessagesOf returns up to limit messages of an organization, ended or not, for the
 // transaction to delete.
-func (tx *Tx) MessagesOf(organization model.OrganizationID, limit int) ([]MessageRow, error) {
-	return tx.messages(`m.organization_number = ? LIMIT ? + 0 `+tx.dialect.Lock, tx.Numbered(organization), limit)
+func MessagesOf(tx *store.Tx, organization model.OrganizationID, limit int) ([]store.MessageRow, error) {
+	return tx.SelectMessages(`m.organization_number = ? LIMIT ? + 0 `+tx.Lock(), tx.Numbered(organization), limit)
 }
 
 // EraseGroups removes the next groups of a deleted organization, with their members and
 // pictures: about so many rows. more is false where there were none.
-func (tx *Tx) EraseGroups(id model.OrganizationID, rows int) (erased Erased, more bool, err error) {
+func EraseGroups(tx *store.Tx, id model.OrganizationID, rows int) (erased Erased, more bool, err error) {
 	erased = Erased{}
-	groups, err := tx.groups(`g.organization = ? ORDER BY g.group_token LIMIT ? + 0`, id, rows)
+	groups, err := tx.FirstGroupsIn(id, rows)
 	if err == nil {
 		ids := make([]model.GroupID, len(groups))
 		for i := range groups {
@@ -225,29 +219,29 @@ func (tx *Tx) EraseGroups(id model.OrganizationID, rows int) (erased Erased, mor
 	for i := 0; i < len(groups) && rows > 0 && err == nil; i++ {
 		g := &groups[i]
 		n := 0
-		n, err = tx.eraseSome(erased, `DELETE FROM group_members WHERE (group_token, account) IN (SELECT group_token, account
+		n, err = eraseSome(tx, erased, `DELETE FROM group_members WHERE (group_token, account) IN (SELECT group_token, account
 			FROM group_members WHERE group_token = ? LIMIT ? + 0)`, g.ID, rows)
 		if rows -= n + 1; err != nil || rows < 0 {
 			break
 		}
-		if err = tx.releaseAvatarOf(g.Entity()); err == nil {
-			_, err = tx.eraseSome(erased, `DELETE FROM groups WHERE group_token = ?`, g.ID)
+		if err = releaseAvatarOf(tx, g.Entity()); err == nil {
+			_, err = eraseSome(tx, erased, `DELETE FROM groups WHERE group_token = ?`, g.ID)
 		}
 	}
 	return erased, len(groups) > 0, err
 }
 
-// FinishErasure forgets a deleted organization of which nothing is left, and lets its keys go.
-func (tx *Tx) FinishErasure(id model.OrganizationID) error {
+// FinishOrganization forgets a deleted organization of which nothing is left, and lets its keys go.
+func FinishOrganization(tx *store.Tx, id model.OrganizationID) error {
 	for _, table := range []string{"metadata_sizes", "organization_erasures"} {
 		if err := tx.Post(`DELETE FROM `+table+` WHERE organization = ?`, id); err != nil {
 			return err
 		}
 	}
-	return tx.NoteKeyEnding(id, KeyDay{Day: allDays})
+	return sealing.NoteKeyEnding(tx, id, store.KeyDay{Day: sealing.AllDays})
 }
 
-func (tx *Tx) releaseAvatarOf(entity model.EntityID) error {
+func releaseAvatarOf(tx *store.Tx, entity model.EntityID) error {
 	var blob model.BlobID
 	found, err := tx.One(`SELECT blob FROM avatars WHERE entity = ?`, []any{entity}, &blob)
 	if err != nil || !found {
@@ -258,3 +252,7 @@ func (tx *Tx) releaseAvatarOf(entity model.EntityID) error {
 	}
 	return tx.DropReference(blob)
 }
+
+// shortQueue is how long a queue of a member may be from which events are removed. A longer one is
+// marked: there may be very many.
+const shortQueue = 100

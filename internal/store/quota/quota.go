@@ -1,4 +1,7 @@
-package store
+// Package quota counts what has a limit a day: messages, and other acts of an account or on it.
+//
+// It owns quotas. It does not know the limits.
+package quota
 
 import (
 	"fmt"
@@ -6,6 +9,7 @@ import (
 	"time"
 
 	"signet/internal/model"
+	"signet/internal/store"
 )
 
 // DayOf numbers the UTC days that things are counted by, from 1970.
@@ -38,15 +42,15 @@ type Count struct {
 }
 
 // PastCounts returns counts above a number, of the days before one, that are an account's.
-func (tx *Tx) PastCounts(day, above int64) ([]Count, error) {
-	return List(tx, `SELECT counter, day, sent FROM quotas
+func PastCounts(tx *store.Tx, day, above int64) ([]Count, error) {
+	return store.List(tx, `SELECT counter, day, sent FROM quotas
 		WHERE counter >= 'account:' AND counter < 'account;' AND day < ? AND sent > ?`, []any{day, above},
-		func(c *Count, row Row) error { return row.Scan(&c.Counter, &c.Day, &c.Sent) })
+		func(c *Count, row store.Row) error { return row.Scan(&c.Counter, &c.Day, &c.Sent) })
 }
 
 // DeleteCount removes a count, and reports whether it was there.
-func (tx *Tx) DeleteCount(c Count) (deleted bool, err error) {
-	n, err := tx.exec(`DELETE FROM quotas WHERE counter = ? AND day = ?`, c.Counter, c.Day)
+func DeleteCount(tx *store.Tx, c Count) (deleted bool, err error) {
+	n, err := tx.Exec(`DELETE FROM quotas WHERE counter = ? AND day = ?`, c.Counter, c.Day)
 	return n > 0, err
 }
 
@@ -57,21 +61,21 @@ type Told struct {
 	Organization model.OrganizationID
 }
 
-// toldOf begins the counters of what was done to an account.
-func toldOf(account model.AccountID) string { return "told:" + account.String() }
+// ToldOf begins the counters of what was done to an account.
+func ToldOf(account model.AccountID) string { return "told:" + account.String() }
 
 // CountTold counts one more act on an account by administrators of another organization,
 // and returns how many there were in the hour.
-func (tx *Tx) CountTold(account model.AccountID, by model.OrganizationID, at time.Time) (acts int, err error) {
-	return tx.CountMessage(fmt.Sprintf("%s:%s:%02d", toldOf(account), by, at.UTC().Hour()), DayOf(at))
+func CountTold(tx *store.Tx, account model.AccountID, by model.OrganizationID, at time.Time) (acts int, err error) {
+	return CountMessage(tx, fmt.Sprintf("%s:%s:%02d", ToldOf(account), by, at.UTC().Hour()), DayOf(at))
 }
 
 // PastTold returns the counts of hours before that of a time in which there was more than
 // one act.
-func (tx *Tx) PastTold(at time.Time) (past []Told, err error) {
-	all, err := List(tx, `SELECT counter, day, sent FROM quotas
+func PastTold(tx *store.Tx, at time.Time) (past []Told, err error) {
+	all, err := store.List(tx, `SELECT counter, day, sent FROM quotas
 		WHERE counter >= 'told:' AND counter < 'told;' AND day <= ? AND sent > 1`, []any{DayOf(at)},
-		func(t *Told, row Row) error { return row.Scan(&t.Counter, &t.Day, &t.Sent) })
+		func(t *Told, row store.Row) error { return row.Scan(&t.Counter, &t.Day, &t.Sent) })
 	for _, t := range all {
 		parts := strings.Split(t.Counter, ":")
 		if len(parts) != 4 || t.Day == DayOf(at) && parts[3] >= fmt.Sprintf("%02d", at.UTC().Hour()) {
@@ -82,4 +86,23 @@ func (tx *Tx) PastTold(at time.Time) (past []Told, err error) {
 		past = append(past, t)
 	}
 	return past, err
+}
+
+// CountMessage counts one more message of a day (days since 1970, UTC) and
+// returns how many there are now.
+func CountMessage(tx *store.Tx, counter string, day int64) (sent int, err error) {
+	_, err = tx.One(`INSERT INTO quotas (counter, day, sent) VALUES (?, ?, 1)
+		ON CONFLICT (counter, day) DO UPDATE SET sent = quotas.sent + 1 RETURNING sent`, []any{counter, day}, &sent)
+	return sent, err
+}
+
+// MessagesSent returns how many messages of a day were counted.
+func MessagesSent(tx *store.Tx, counter string, day int64) (sent int, err error) {
+	_, err = tx.One(`SELECT sent FROM quotas WHERE counter = ? AND day = ?`, []any{counter, day}, &sent)
+	return sent, err
+}
+
+// DeleteBefore forgets the counts of earlier days.
+func DeleteBefore(tx *store.Tx, day int64) error {
+	return tx.Post(`DELETE FROM quotas WHERE day < ?`, day)
 }

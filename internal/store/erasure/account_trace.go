@@ -1,86 +1,81 @@
-package store
+package erasure
 
 import (
 	"time"
 
 	"signet/internal/model"
+	"signet/internal/store"
 )
 
-// ErasureStage is which table an erasure looks through.
-type ErasureStage int
+// Stage is which table an erasure looks through.
+type Stage int
 
 // The stages, in their order. Messages are looked through twice: while that is done for the
 // first time, others may forward what is not erased yet.
 const (
-	EraseMessages ErasureStage = iota
-	EraseForwards
-	EraseEvents
-	ErasureOver // nothing of the account is left but its own rows
+	StageMessages Stage = iota
+	StageForwards
+	StageEvents
+	StageOver // nothing of the account is left but its own rows
 )
 
 // AccountErasure is an account that has ended, and how far its erasure has come.
 type AccountErasure struct {
 	Account model.AccountID
 	Noted   time.Time
-	Stage   ErasureStage
+	Stage   Stage
 	number  int64
 	id      [16]byte
 }
 
-// NoteErasureOf notes that an account, which was closed, is to be erased.
-func (tx *Tx) NoteErasureOf(account model.AccountID, now time.Time) error {
+// NoteAccount notes that an account, which was closed, is to be erased.
+func NoteAccount(tx *store.Tx, account model.AccountID, now time.Time) error {
 	if err := tx.Post(`INSERT INTO account_erasures (account, noted, stage, number, id) VALUES (?, ?, 0, 0, ?)
-		ON CONFLICT (account) DO NOTHING`, account, millis(now), model.AccountID{}); err != nil {
+		ON CONFLICT (account) DO NOTHING`, account, store.Millis(now), model.AccountID{}); err != nil {
 		return err
 	}
-	return tx.NoteJob(&Job{Kind: EraseAccount, Subject: account[:], Noted: now})
+	return tx.NoteJob(&store.Job{Kind: store.EraseAccount, Subject: account[:], Noted: now})
 }
 
 // Erases reports whether an account has ended, and is being erased.
-func (tx *Tx) Erases(account model.AccountID) (bool, error) {
+func Erases(tx *store.Tx, account model.AccountID) (bool, error) {
 	var one int64
 	return tx.One(`SELECT 1 FROM account_erasures WHERE account = ?`, []any{account}, &one)
 }
 
-// ErasureOf returns how far the erasure of an account has come.
-func (tx *Tx) ErasureOf(account model.AccountID) (e AccountErasure, found bool, err error) {
+// Of returns how far the erasure of an account has come.
+func Of(tx *store.Tx, account model.AccountID) (e AccountErasure, found bool, err error) {
 	var noted int64
 	var stage int
 	var id model.EntityID
 	found, err = tx.One(`SELECT noted, stage, number, id FROM account_erasures WHERE account = ?`, []any{account}, &noted,
 		&stage, &e.number, &id)
-	e.Account, e.Noted, e.Stage, e.id = account, FromMillis(noted), ErasureStage(stage), id
+	e.Account, e.Noted, e.Stage, e.id = account, store.FromMillis(noted), Stage(stage), id
 	return e, found, err
 }
 
-// KeepErasure remembers how far an erasure has come.
-func (tx *Tx) KeepErasure(e *AccountErasure) error {
+// Keep remembers how far an erasure has come.
+func Keep(tx *store.Tx, e *AccountErasure) error {
 	return tx.Post(`UPDATE account_erasures SET stage = ?, number = ?, id = ? WHERE account = ?`, int(e.Stage), e.number,
 		model.EntityID(e.id), e.Account)
 }
 
-// HasPiecesBefore reports whether work is left in pieces that was noted up to a time.
-func (tx *Tx) HasPiecesBefore(t time.Time) (bool, error) {
-	var one int64
-	return tx.One(`SELECT 1 FROM pieces WHERE noted <= ? LIMIT 1`, []any{millis(t)}, &one)
-}
-
 // Traces are the rows of a part of a table that an account's erasure removes.
 type Traces struct {
-	Messages []MessageKey // that it sent or got alone, or that forward what it sent; ended or not
-	Copies   []MessageKey // of which it has a copy besides
-	Events   []EventKey   // of whatever queue, whose payload names it
+	Messages []store.MessageKey // that it sent or got alone, or that forward what it sent; ended or not
+	Copies   []store.MessageKey // of which it has a copy besides
+	Events   []EventKey         // of whatever queue, whose payload names it
 	Next     AccountErasure
 }
 
 // TracesOf looks through the next rows of a table for an account that is being erased, at
 // most window. Where it has come to the end of the table, the next stage is the following.
-func (tx *Tx) TracesOf(e AccountErasure, window int) (found Traces, err error) {
-	if found.Next = e; e.Stage == EraseEvents {
-		return found, tx.eventsNaming(&found, window)
+func TracesOf(tx *store.Tx, e AccountErasure, window int) (found Traces, err error) {
+	if found.Next = e; e.Stage == StageEvents {
+		return found, eventsNaming(tx, &found, window)
 	}
 	var numbers []int64
-	var rows []MessageKey
+	var rows []store.MessageKey
 	var kinds []int
 	// A copy lies with its message.
 	err = tx.Query(`SELECT m.organization_number, m.message, CASE
@@ -89,8 +84,9 @@ func (tx *Tx) TracesOf(e AccountErasure, window int) (found Traces, err error) {
 			AND d.message = m.message AND d.account = ?) THEN 2 ELSE 0 END
 		FROM messages m WHERE (m.organization_number, m.message) > (?, ?)
 		ORDER BY m.organization_number, m.message LIMIT ? + 0`,
-		[]any{e.Account, e.Account, e.Account, e.Account, e.number, model.MessageID(e.id), window}, func(row Row) error {
-			var k MessageKey
+		[]any{e.Account, e.Account, e.Account, e.Account, e.number, model.MessageID(e.id), window},
+		func(row store.Row) error {
+			var k store.MessageKey
 			var kind int
 			err := row.Scan(&found.Next.number, &k.ID, &kind)
 			found.Next.id = k.ID
@@ -100,7 +96,7 @@ func (tx *Tx) TracesOf(e AccountErasure, window int) (found Traces, err error) {
 			return err
 		})
 	if err == nil {
-		err = tx.name(numbers, func(i int) *model.OrganizationID { return &rows[i].Organization })
+		err = tx.NameOrganizations(numbers, func(i int) *model.OrganizationID { return &rows[i].Organization })
 	}
 	for i, k := range rows {
 		if kinds[i] == 1 {
@@ -114,12 +110,12 @@ func (tx *Tx) TracesOf(e AccountErasure, window int) (found Traces, err error) {
 }
 
 // eventsNaming is TracesOf for events.
-func (tx *Tx) eventsNaming(found *Traces, window int) error {
-	next, names := &found.Next, payloadNames(found.Next.Account)
+func eventsNaming(tx *store.Tx, found *Traces, window int) error {
+	next, names := &found.Next, store.PayloadNames(found.Next.Account)
 	err := tx.Query(`SELECT account, position, CASE WHEN payload LIKE ? OR payload LIKE ? THEN 1 ELSE 0 END FROM events
 		WHERE (account, position) > (?, ?) ORDER BY account, position LIMIT ? + 0`,
 		[]any{"%" + names[0] + "%", "%" + names[1] + "%", model.AccountID(next.id), next.number, window},
-		func(row Row) error {
+		func(row store.Row) error {
 			var k EventKey
 			var named bool
 			err := row.Scan(&k.Account, &k.Position, &named)
@@ -149,27 +145,23 @@ type ConversationKey struct {
 
 // ConversationsNaming returns up to limit of others' conversations with an account, in the
 // order of their keys, from the one after the given one.
-func (tx *Tx) ConversationsNaming(account model.AccountID, after ConversationKey, limit int) ([]ConversationKey,
+func ConversationsNaming(tx *store.Tx, account model.AccountID, after ConversationKey, limit int) ([]ConversationKey,
 	error) {
-	return List(tx, `SELECT account, organization, entity FROM conversations
+	return store.List(tx, `SELECT account, organization, entity FROM conversations
 		WHERE (account, organization, entity) > (?, ?, ?) AND entity = ? ORDER BY account, organization, entity LIMIT ? + 0`,
-		[]any{after.Account, after.Organization, after.Entity, account, limit}, func(k *ConversationKey, row Row) error {
-			return row.Scan(&k.Account, &k.Organization, &k.Entity)
-		})
+		[]any{after.Account, after.Organization, after.Entity, account, limit}, scanConversationKey)
 }
 
 // MutesNaming returns up to limit of others' mutes of an account, in the order of their keys,
 // from the one after the given one.
-func (tx *Tx) MutesNaming(account model.AccountID, after ConversationKey, limit int) ([]ConversationKey, error) {
-	return List(tx, `SELECT account, organization, entity FROM mutes
+func MutesNaming(tx *store.Tx, account model.AccountID, after ConversationKey, limit int) ([]ConversationKey, error) {
+	return store.List(tx, `SELECT account, organization, entity FROM mutes
 		WHERE (account, organization, entity) > (?, ?, ?) AND entity = ? ORDER BY account, organization, entity LIMIT ? + 0`,
-		[]any{after.Account, after.Organization, after.Entity, account, limit}, func(k *ConversationKey, row Row) error {
-			return row.Scan(&k.Account, &k.Organization, &k.Entity)
-		})
+		[]any{after.Account, after.Organization, after.Entity, account, limit}, scanConversationKey)
 }
 
 // EraseMutes removes mutes.
-func (tx *Tx) EraseMutes(keys []ConversationKey) error {
+func EraseMutes(tx *store.Tx, keys []ConversationKey) error {
 	for _, k := range keys {
 		if err := tx.Post(`DELETE FROM mutes WHERE account = ? AND organization = ? AND entity = ?`,
 			k.Account, k.Organization, k.Entity); err != nil {
@@ -180,7 +172,7 @@ func (tx *Tx) EraseMutes(keys []ConversationKey) error {
 }
 
 // EraseConversations removes conversations.
-func (tx *Tx) EraseConversations(keys []ConversationKey) error {
+func EraseConversations(tx *store.Tx, keys []ConversationKey) error {
 	for _, k := range keys {
 		if err := tx.Post(`DELETE FROM conversations WHERE account = ? AND organization = ?
 			AND entity = ?`, k.Account, k.Organization, k.Entity); err != nil {
