@@ -64,7 +64,7 @@ type codes struct {
 }
 
 // answering are the packages that make what a caller is told.
-var answering = regexp.MustCompile(`/internal/(model|store|continuation|content|search|access|people|service|export|stream|api|api/guard|api/input|app)$`)
+var answering = regexp.MustCompile(`/internal/(model|store|continuation|content|search|access|people|service|export|stream|api|api/guard|api/input|api/output|api/sink|app)$`)
 
 // mustFindCodes returns where each code is.
 func mustFindCodes(t *testing.T) map[string]string {
@@ -165,6 +165,14 @@ func (c *codes) add(name string, e ast.Expr) bool {
 			c.found[text] = name
 		}
 		return ok || e.Name == "code"
+	case *ast.SelectorExpr:
+		for constant, text := range c.constants {
+			if of, ok := e.X.(*ast.Ident); ok && strings.HasSuffix(constant, "/"+of.Name+"."+e.Sel.Name) {
+				c.found[text] = name
+				return true
+			}
+		}
+		return e.Sel.Name == "Code" // of an error that is shown
 	case *ast.BinaryExpr: // RequiredText itself
 		text, _ := literal(e.Y)
 		return text == "_required"
