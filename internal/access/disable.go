@@ -71,7 +71,7 @@ func (c *Control) SetDisabled(ctx context.Context, actor *model.Actor, address s
 // of it: one who may set its password without the old one. No actor decides about itself.
 func (c *Control) Ruled(ctx context.Context, actor *model.Actor, address string) (Target, error) {
 	m, err := c.mayChange(ctx, actor, address)
-	if err == nil && (!m.rules() || m.Operator) {
+	if err == nil && !m.rules() {
 		err = model.NotAllowed()
 	}
 	return m.Target, err
@@ -91,8 +91,9 @@ func (c *Control) StillRules(tx *store.Tx, actor *model.Actor, account model.Acc
 	return m.Target, nil
 }
 
-// rules reports whether the actor decides about the whole account, which is not its own.
-func (r *reach) rules() bool { return !r.self && (r.all || r.unscoped) }
+// rules reports whether the actor decides about the whole account, which is neither its own nor an
+// operator's.
+func (m *managed) rules() bool { return !m.self && !m.Operator && (m.all || m.unscoped) }
 
 // LockOrganizationsOf locks the organizations of an account in one order, so that their
 // administrators stay who they are.
