@@ -16,6 +16,12 @@ const departureWindow = 1000
 // unreadable erases messages of an organization that no account can read any more: all
 // that sent or got one have removed the conversation, left the organization or are gone.
 func (e *Eraser) unreadable(ctx context.Context, j *store.Job) (backlog.Next, error) {
+	erased := 0
+	defer func() {
+		if erased > 0 {
+			e.Wipe()
+		}
+	}()
 	for {
 		d, found, err := e.departure(ctx, model.OrganizationID(j.Subject))
 		if err != nil || !found {
@@ -35,7 +41,8 @@ func (e *Eraser) unreadable(ctx context.Context, j *store.Job) (backlog.Next, er
 		if err != nil {
 			return backlog.Next{}, err
 		}
-		if err := e.eraseIfUnreadable(ctx, d, ids); err != nil {
+		n, err := e.eraseIfUnreadable(ctx, d, ids)
+		if erased += n; err != nil {
 			return backlog.Next{}, err
 		}
 	}
@@ -50,8 +57,9 @@ func (e *Eraser) departure(ctx context.Context, id model.OrganizationID) (d eras
 }
 
 // eraseIfUnreadable erases these messages, and then remembers how far the departure was looked
-// into.
-func (e *Eraser) eraseIfUnreadable(ctx context.Context, d erasure.Departure, ids []model.MessageID) error {
+// into. It returns how many it erased.
+func (e *Eraser) eraseIfUnreadable(ctx context.Context, d erasure.Departure, ids []model.MessageID) (n int,
+	err error) {
 	for some := range slices.Chunk(ids, batch) {
 		for more := true; more; {
 			var gone []store.MessageRow
@@ -68,16 +76,14 @@ func (e *Eraser) eraseIfUnreadable(ctx context.Context, d erasure.Departure, ids
 				return err
 			})
 			if err != nil {
-				return err
+				return n, err
 			}
 			e.gone(gone)
-			if len(gone) > 0 {
-				e.Wipe()
-			}
+			n += len(gone)
 			if err := backlog.Turn(ctx); err != nil {
-				return err
+				return n, err
 			}
 		}
 	}
-	return e.Store.Update(ctx, func(tx *store.Tx) error { return erasure.KeepDeparture(tx, d) })
+	return n, e.Store.Update(ctx, func(tx *store.Tx) error { return erasure.KeepDeparture(tx, d) })
 }
