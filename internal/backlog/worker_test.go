@@ -295,7 +295,7 @@ func BenchmarkJobsDueAtOnce(b *testing.B) {
 		for i := uint64(0); i < many; i += 1000 {
 			err := s.store.Update(b.Context(), func(tx *store.Tx) error {
 				for k := range uint64(1000) {
-					if err := tx.NoteJob(job(n*many+i+k, 1, due)); err != nil {
+					if err := tx.NoteJob(job(n*(many+1)+i+k, 1, due)); err != nil {
 						return err
 					}
 				}
@@ -310,7 +310,7 @@ func BenchmarkJobsDueAtOnce(b *testing.B) {
 			if err := tx.Post(`UPDATE jobs SET due = 0`); err != nil {
 				return err
 			}
-			return tx.NoteJob(job(n*many+many, 1, time.Time{}))
+			return tx.NoteJob(job(n*(many+1)+many, 1, time.Time{}))
 		})
 		if err != nil {
 			b.Fatal(err)
