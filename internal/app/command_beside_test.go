@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"signet/client"
-	"signet/internal/app/apptest"
 	"signet/internal/config"
 	"signet/internal/offline"
 	"signet/internal/store"
@@ -14,39 +13,27 @@ import (
 // and those who read are told what it put into their queues.
 func TestServersDoWhatACommandLeaves(t *testing.T) {
 	t.Parallel()
-	var alone, shared *config.Config
-	single := apptest.Start(t, func(cfg *config.Config) { cfg.Database, alone = "", cfg })
-	for name, c := range map[string]*cluster{
-		"embedded":  {t: t, nodes: []*apptest.Server{single}, Cast: single.People()},
-		"two_nodes": newCluster(t, 2, "", func(cfg *config.Config) { shared = cfg }),
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			cfg := alone
-			if len(c.nodes) > 1 {
-				cfg = shared
-			}
-			for _, held := range []bool{true, false} {
-				c.must(offline.HoldOrganization(t.Context(), cfg.Data, cfg.Database, c.Organization, held))
-			}
-			eventually(t, "what the hold kept is erased once it is lifted", func() bool {
-				left := false
-				c.must(offline.Inspect(t.Context(), cfg.Data, cfg.Database, func(kept *store.Store) (err error) {
-					left, err = store.Read(t.Context(), kept, func(tx *store.Tx) (bool, error) {
-						_, found, err := tx.NextDue([]store.JobKind{store.EraseHeld})
-						return found, err
-					})
-					return err
-				}))
-				return !left
-			})
-
-			_, err := c.Alice.Client.CreateGroup(t.Context(), client.NewGroup{Name: "Ward", Members: []string{c.Bob.Token,
-				c.Carol.Token}})
-			c.must(err)
-			st := c.listen(0, c.Bob)
-			c.must(offline.EraseAccount(t.Context(), cfg.Data, cfg.Database, "US", c.Carol.Token, false))
-			st.wantNext(client.EventUpdate)
+	onAServerAndOnTwo(t, func(t *testing.T, c *cluster, cfg *config.Config) {
+		for _, held := range []bool{true, false} {
+			c.must(offline.HoldOrganization(t.Context(), cfg.Data, cfg.Database, c.Organization, held))
+		}
+		eventually(t, "what the hold kept is erased once it is lifted", func() bool {
+			left := false
+			c.must(offline.Inspect(t.Context(), cfg.Data, cfg.Database, func(kept *store.Store) (err error) {
+				left, err = store.Read(t.Context(), kept, func(tx *store.Tx) (bool, error) {
+					_, found, err := tx.NextDue([]store.JobKind{store.EraseHeld})
+					return found, err
+				})
+				return err
+			}))
+			return !left
 		})
-	}
+
+		_, err := c.Alice.Client.CreateGroup(t.Context(), client.NewGroup{Name: "Ward", Members: []string{c.Bob.Token,
+			c.Carol.Token}})
+		c.must(err)
+		st := c.listen(0, c.Bob)
+		c.must(offline.EraseAccount(t.Context(), cfg.Data, cfg.Database, "US", c.Carol.Token, false))
+		st.wantNext(client.EventUpdate)
+	})
 }

@@ -32,13 +32,7 @@ func TestMain(m *testing.M) {
 		os.Exit(code)
 	}
 	testenv.Clear()
-	dir, err := os.MkdirTemp("", "signet-benchcli-")
-	if err == nil {
-		_, err = testenv.Build(dir)
-	}
-	if err == nil {
-		err = os.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
-	}
+	dir, err := testenv.BuildOnPath()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

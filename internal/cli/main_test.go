@@ -16,13 +16,7 @@ import (
 
 func TestMain(m *testing.M) {
 	testenv.Clear()
-	dir, err := os.MkdirTemp("", "signet-cli-")
-	if err == nil {
-		_, err = testenv.Build(dir)
-	}
-	if err == nil {
-		err = os.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
-	}
+	dir, err := testenv.BuildOnPath()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

@@ -14,6 +14,17 @@ import (
 // SIGNET_TEST_PROGRAM names a program that was built so already, the path leads to that one.
 func Build(dir string) (string, error) { return build(dir, "signet", "SIGNET_TEST_PROGRAM") }
 
+// BuildOnPath is Build into a new directory, which it puts first on the PATH. The caller removes it.
+func BuildOnPath() (dir string, err error) {
+	if dir, err = os.MkdirTemp("", "signet-built-"); err == nil {
+		_, err = Build(dir)
+	}
+	if err == nil {
+		err = os.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	}
+	return dir, err
+}
+
 // BuildBench is Build for signet-bench, whose code is in internal/benchcli. The variable is
 // SIGNET_TEST_BENCH.
 func BuildBench(dir string) (string, error) { return build(dir, "signet-bench", "SIGNET_TEST_BENCH") }
