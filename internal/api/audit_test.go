@@ -244,7 +244,7 @@ func takesAdministrator(route string, want []string, column int) bool {
 	return (column == boss || column == operator) && want[member-3][0] == '4'
 }
 
-// isActOf reports whether a line is of what a caller did in the organization, to an account or a
+// isActOf reports whether a line is about an act of a caller in the organization, to an account or a
 // group.
 func (m *matrix) isActOf(e *model.AuditEntry, caller *person) bool {
 	return e.Account.String() == caller.token && e.Key == caller.key && string(e.Chain) == m.org &&

@@ -146,7 +146,7 @@ func TestLegalHoldKeepsWhatIsOverAndShowsItToNobody(t *testing.T) {
 }
 
 // wantHeld exports what is held: what expired, was read and was recalled, as it was, and what
-// stays; nothing of what was gone before.
+// stays; what was gone before does not come back.
 func (c *clinic) wantHeld(expires, read, recalled, stays, before string) {
 	t := c.t
 	t.Helper()

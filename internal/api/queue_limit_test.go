@@ -124,8 +124,8 @@ func TestALimitedQueueLosesNoMessageAndKeepsItsOrder(t *testing.T) {
 	}
 }
 
-// doAnything does something that bob's queue grows or shrinks by, and returns what its reader
-// removed of what it held before, and whether it was swept.
+// doAnything does something that bob's queue grows or shrinks by. It returns which of the events
+// before its reader removed, and whether the queue was swept.
 func (c *clinic) doAnything(random *rand.Rand, most int, before []event) (removed map[string]bool, swept bool) {
 	removed = map[string]bool{}
 	switch random.IntN(8) {

@@ -27,19 +27,18 @@ type cases struct {
 	access *access.Control
 	people *people.People
 	work   *backlog.Worker
-	log    *slog.Logger
 }
 
 func casesOf(kept *store.Store) *cases {
-	c := &cases{store: kept, log: slog.Default()}
-	hub := live.NewHub(0)
+	c := &cases{store: kept}
+	log, hub := slog.Default(), live.NewHub(0)
 	fans := fanout.New(fanout.Options{Store: kept, Hub: hub, Clock: time.Now})
 	c.access = access.New(access.Options{Store: kept, Hub: hub, Clock: time.Now})
 	c.people = people.New(people.Options{Store: kept, Access: c.access, Hub: hub, Fanout: fans, Clock: time.Now,
-		Logger: c.log})
+		Logger: log})
 	eraser := &sweep.Eraser{Store: kept, Readers: nobody{}, Now: time.Now, EndAccount: c.people.EndAccount,
 		Wipe: func() {}, Counts: new(sweep.Counts)}
-	c.work = backlog.NewWorker(backlog.Options{Store: kept, Now: time.Now, Log: c.log})
+	c.work = backlog.NewWorker(backlog.Options{Store: kept, Now: time.Now, Log: log})
 	c.work.Register(append(eraser.Kinds(), fans.Kind())...)
 	return c
 }

@@ -68,7 +68,7 @@ func (a *Archive) Object(name string, v any) error {
 	return e.Encode(v)
 }
 
-// List writes a file of what fill adds: a JSON array, or a line of JSON each.
+// List writes a file of the values that fill adds: as a JSON array, or a line of JSON each.
 func (a *Archive) List(name string, fill func(add func(v any) error) error) error {
 	to, err := a.file(name, zip.Deflate)
 	if err != nil {

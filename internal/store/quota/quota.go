@@ -1,4 +1,5 @@
-// Package quota counts what has a limit a day: messages, and other acts of an account or on it.
+// Package quota counts, by the day, messages and other acts of an account or on it, which have daily
+// limits.
 //
 // It owns quotas. It does not know the limits.
 package quota
