@@ -153,6 +153,9 @@ var mayImport = []layer{
 	{"internal/health", []string{"internal/store", "internal/seal", "internal/blob"}},
 	{"internal/store/enginetest", nil}, // tests only, as storetest is
 	{"internal/store/storetest", nil},
+	{"internal/store/conformance", []string{
+		"internal/store/schema", "internal/store", "internal/testclock", "internal/model", // tests only, too
+	}},
 	{"internal/store/threads", []string{"internal/store", "internal/model"}},
 	{"internal/store/piecework", []string{"internal/store", "internal/model"}},
 	{"internal/store/presence", []string{"internal/store", "internal/model"}},

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"signet/internal/store"
+	"signet/internal/store/conformance"
 	"signet/internal/store/schema"
 	"signet/internal/store/sqlite"
-	"signet/internal/store/storetest"
 	"signet/internal/testlog"
 )
 
@@ -29,7 +29,7 @@ func TestStartSaysThatDataIsBroughtUpToDate(t *testing.T) {
 	}{
 		{"a new directory", store.Today(), 0},
 		{"one of this version", store.Today(), 0},
-		{"one of an earlier version", storetest.Later(true), 1},
+		{"one of an earlier version", conformance.Later(true), 1},
 	} {
 		log := &testlog.Log{}
 		if err := upgrade(t.Context(), surroundings{log: slog.New(slog.NewTextHandler(log, nil))}, engine, c.to); err != nil {

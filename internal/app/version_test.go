@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"signet/internal/store"
+	"signet/internal/store/conformance"
 	"signet/internal/store/postgres"
 	"signet/internal/store/postgrestest"
-	"signet/internal/store/storetest"
 )
 
 // TestOlderServerEndsWhereANewerOneChangedTheData starts a newer version, made for this
@@ -35,7 +35,7 @@ func TestOlderServerEndsWhereANewerOneChangedTheData(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer newer.Close()
-	later := storetest.Later(true)
+	later := conformance.Later(true)
 	err = store.Upgrade(t.Context(), newer, later, store.Upgrading{})
 	if used := new(store.InUseError); !errors.As(err, &used) || !strings.Contains(err.Error(), nodeName()) {
 		t.Fatalf("beside a server it answers %v, want that %s is in its way", err, nodeName())

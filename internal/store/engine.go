@@ -9,7 +9,7 @@ import (
 
 // Engine is what a database must do for the store. It opens, transacts,
 // numbers placeholders and translates errors; all SQL comes from this package.
-// storetest.Run is its contract in executable form.
+// conformance.Cases are its contract in executable form.
 type Engine interface {
 	// View runs fn with a consistent snapshot that sees every Update which
 	// returned before View was called. fn must not write. It may call fn more than

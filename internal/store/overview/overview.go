@@ -1,7 +1,7 @@
 // Package overview reads what consoles ask of many organizations, members, groups and queues
 // at a time, each statement for a page of them, and counts what waits to be swept or read.
 //
-// It owns no table, and changes nothing. It does not know who may ask (package console).
+// It owns no table, and changes nothing. It does not know who may ask (internal/overview).
 package overview
 
 import (

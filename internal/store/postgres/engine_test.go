@@ -7,6 +7,7 @@ import (
 	"go.uber.org/goleak"
 
 	"signet/internal/store"
+	"signet/internal/store/conformance"
 	"signet/internal/store/postgrestest"
 	"signet/internal/store/storetest"
 	"signet/internal/testenv"
@@ -15,8 +16,8 @@ import (
 func TestMain(m *testing.M) { testenv.Clear(); goleak.VerifyTestMain(m) }
 
 // harness opens engines on a schema of each case's own.
-func harness(opts Options) storetest.Harness {
-	return storetest.Harness{Nodes: 3, Open: func(t testing.TB) storetest.Opener {
+func harness(opts Options) conformance.Harness {
+	return conformance.Harness{Nodes: 3, Open: func(t testing.TB) conformance.Opener {
 		url := postgrestest.URL(t)
 		return func(clock func() time.Time) (store.Engine, error) {
 			opts := opts
@@ -34,7 +35,7 @@ func TestConformanceAsThroughAPooler(t *testing.T) { storetest.Run(t, harness(Op
 // In a transaction with others, everything is as it is alone.
 func TestConformanceTogether(t *testing.T) {
 	alone := harness(Options{})
-	storetest.Run(t, storetest.Harness{Nodes: alone.Nodes, Open: func(t testing.TB) storetest.Opener {
+	storetest.Run(t, conformance.Harness{Nodes: alone.Nodes, Open: func(t testing.TB) conformance.Opener {
 		open := alone.Open(t)
 		return func(clock func() time.Time) (store.Engine, error) {
 			e, err := open(clock)

@@ -14,6 +14,7 @@ import (
 	"zombiezen.com/go/sqlite"
 
 	"signet/internal/store"
+	"signet/internal/store/conformance"
 	"signet/internal/store/storetest"
 )
 
@@ -67,7 +68,7 @@ var (
 func TestPlans(t *testing.T) {
 	noted := &notes{texts: map[string]bool{}}
 	t.Run("suite", func(t *testing.T) {
-		storetest.RunNouns(t, storetest.Harness{Open: func(t testing.TB) storetest.Opener {
+		storetest.RunNouns(t, conformance.Harness{Open: func(t testing.TB) conformance.Opener {
 			open := openTemp(t)
 			return func(clock func() time.Time) (store.Engine, error) {
 				e, err := open(clock)

@@ -10,6 +10,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/conformance"
 	"signet/internal/store/searchindex"
 )
 
@@ -28,7 +29,7 @@ func account(id model.AccountID) func(*store.Tx) (model.Account, bool, error) {
 	return func(tx *store.Tx) (model.Account, bool, error) { return tx.Account(id) }
 }
 
-func accounts(t *testing.T, h Harness) {
+func accounts(t *testing.T, h conformance.Harness) {
 	p := newPlatform(t, h)
 
 	t.Run("come_back_as_they_were", func(t *testing.T) {
@@ -174,7 +175,7 @@ func at(kind model.AddressKind, value string) func(*store.Tx) (model.AccountID, 
 	}
 }
 
-func addresses(t *testing.T, h Harness) {
+func addresses(t *testing.T, h conformance.Harness) {
 	p := newPlatform(t, h)
 
 	t.Run("name_their_account_in_their_kind_only", func(t *testing.T) {
@@ -249,19 +250,19 @@ func addresses(t *testing.T, h Harness) {
 	})
 
 	t.Run("go_to_one_of_many_who_ask_at_the_same_time", func(t *testing.T) {
-		d := newDatabase(t, h)
-		nodes := d.mustOpenNodes(t, h)
+		d := conformance.NewDatabase(t, h)
+		nodes := d.MustOpenNodes(t, h)
 		stores := make([]*store.Store, len(nodes))
 		for i, e := range nodes {
 			var err error
-			if stores[i], err = store.Open(t.Context(), e, epoch("first")); err != nil {
+			if stores[i], err = store.Open(t.Context(), e, conformance.Epoch("first")); err != nil {
 				t.Fatal(err)
 			}
 			stores[i].Authenticate(rowKey, nil)
 		}
 		const workers = 8
 		var won atomic.Int32
-		everywhere(t, nodes, workers, func(_ store.Engine, worker int) error {
+		conformance.Everywhere(t, nodes, workers, func(_ store.Engine, worker int) error {
 			a := model.Account{ID: p.id(), Username: "wanted", Created: p.now()}
 			err := stores[worker%len(stores)].Update(t.Context(), func(tx *store.Tx) error { return tx.InsertAccount(&a, "") })
 			if err == nil {

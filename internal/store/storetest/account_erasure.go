@@ -8,6 +8,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/store"
 	"signet/internal/store/authorship"
+	"signet/internal/store/conformance"
 	"signet/internal/store/erasure"
 	"signet/internal/store/metadata"
 	"signet/internal/store/piecework"
@@ -15,7 +16,7 @@ import (
 )
 
 // accountErasure: everything that names an account that has ended is found, and nothing else.
-func accountErasure(t *testing.T, h Harness) {
+func accountErasure(t *testing.T, h conformance.Harness) {
 	p, ann, bob := newPair(t, h)
 	e := &ended{platform: p, ann: ann, bob: bob, o: p.mustOrganization(t, ann, bob)}
 	e.g = p.mustGroup(t, e.o, ann, bob)

@@ -7,10 +7,11 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/conformance"
 )
 
 // arrivals: an acknowledgement finds what is New of its messages, and makes it Delivered.
-func arrivals(t *testing.T, h Harness) {
+func arrivals(t *testing.T, h conformance.Harness) {
 	p, ann, bob, eve := newTrio(t, h)
 	organization := p.mustOrganization(t, ann, bob, eve)
 	g := p.mustGroup(t, organization, ann, bob, eve)

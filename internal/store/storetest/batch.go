@@ -8,10 +8,14 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/conformance"
 )
 
+// longList is as long as a group may be.
+const longList = 2000
+
 // largeBatches: a group of two thousand goes through every call that takes many.
-func largeBatches(t *testing.T, h Harness) {
+func largeBatches(t *testing.T, h conformance.Harness) {
 	p := newPlatform(t, h)
 	people := make([]model.AccountID, longList)
 	p.mustUpdate(t, func(tx *store.Tx) error {
@@ -86,7 +90,7 @@ func largeBatches(t *testing.T, h Harness) {
 }
 
 // erase: it may be called at any time and takes nothing that is not deleted.
-func erase(t *testing.T, h Harness) {
+func erase(t *testing.T, h conformance.Harness) {
 	p, ann, bob := newPair(t, h)
 	organization := p.mustOrganization(t, ann, bob)
 	var sent []*store.MessageRow

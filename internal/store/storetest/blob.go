@@ -8,6 +8,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/conformance"
 )
 
 func (p *platform) held(t testing.TB, id model.BlobID) bool {
@@ -24,7 +25,7 @@ func (p *platform) erasures(t testing.TB, limit int) map[model.BlobID]bool {
 	return out
 }
 
-func blobs(t *testing.T, h Harness) {
+func blobs(t *testing.T, h conformance.Harness) {
 	p := newPlatform(t, h)
 	shared, single := model.BlobID(p.id()), model.BlobID(p.id())
 	hold := func(id model.BlobID) {
@@ -51,8 +52,10 @@ func blobs(t *testing.T, h Harness) {
 		wantEqual(t, "erasures", p.erasures(t, 10), map[model.BlobID]bool{shared: true})
 	})
 	t.Run("are_put_up_for_erasure_with_the_transaction_or_not_at_all", func(t *testing.T) {
-		err := p.Update(t.Context(), func(tx *store.Tx) error { return errors.Join(tx.DropReference(single), errMine) })
-		wantError(t, "update", err, errMine)
+		err := p.Update(t.Context(), func(tx *store.Tx) error {
+			return errors.Join(tx.DropReference(single), conformance.ErrMine)
+		})
+		wantError(t, "update", err, conformance.ErrMine)
 		wantEqual(t, "held", p.held(t, single), true)
 		wantEqual(t, "erasures", p.erasures(t, 10), map[model.BlobID]bool{shared: true})
 	})
@@ -93,7 +96,7 @@ func blobs(t *testing.T, h Harness) {
 	})
 }
 
-func avatars(t *testing.T, h Harness) {
+func avatars(t *testing.T, h conformance.Harness) {
 	p := newPlatform(t, h)
 	avatar := func(id model.BlobID) func(*store.Tx) (store.Avatar, bool, error) {
 		return func(tx *store.Tx) (store.Avatar, bool, error) { return tx.Avatar(id) }

@@ -9,6 +9,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/conformance"
 	"signet/internal/store/schema"
 )
 
@@ -31,10 +32,10 @@ var uncovered = map[string][]string{
 var flags = []string{"operator", "login", "pending"}
 
 // codes: a row of which anything was changed that says who may do what is as good as missing.
-func codes(t *testing.T, h Harness) {
-	d := newDatabase(t, h)
-	e := d.mustOpen(t)
-	opened, err := store.Open(t.Context(), e, epoch("first"))
+func codes(t *testing.T, h conformance.Harness) {
+	d := conformance.NewDatabase(t, h)
+	e := d.MustOpen(t)
+	opened, err := store.Open(t.Context(), e, conformance.Epoch("first"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +45,7 @@ func codes(t *testing.T, h Harness) {
 			t.Errorf("the code is wrong of %s", f)
 		}
 	})
-	p := &platform{Store: opened, clock: d.clock, memory: memory{}}
+	p := &platform{Store: opened, clock: d.Clock, memory: memory{}}
 	ann := p.mustAccount(t, "ann").ID
 	organization := p.mustOrganization(t, ann)
 	p.mustUpdate(t, func(tx *store.Tx) error {
@@ -68,11 +69,11 @@ func codes(t *testing.T, h Harness) {
 		t.Run(table+"_"+c.Name, func(t *testing.T) {
 			change := `UPDATE ` + table + ` SET ` + c.Name + ` = ?` + Forging
 			was, is := forgery(t, e, table, c)
-			mustExec(t, e, change, is)
+			conformance.MustExec(t, e, change, is)
 			if rows := forged(); len(rows) == 0 {
 				t.Errorf("with another %s it is taken for a row that a server wrote", c.Name)
 			}
-			mustExec(t, e, change, was)
+			conformance.MustExec(t, e, change, was)
 			if rows := forged(); len(rows) != 0 {
 				t.Errorf("as it was: %v", rows)
 			}
@@ -87,9 +88,9 @@ func codes(t *testing.T, h Harness) {
 				return err
 			})
 			wantEqual(t, "rows that no server wrote", len(forged()), 0)
-			mustExec(t, e, `UPDATE memberships SET since = since + ?`+Forging, 1)
+			conformance.MustExec(t, e, `UPDATE memberships SET since = since + ?`+Forging, 1)
 		}
-		mustExec(t, e, `UPDATE memberships SET since = since - ?`+Forging, 1)
+		conformance.MustExec(t, e, `UPDATE memberships SET since = since - ?`+Forging, 1)
 		wantEqual(t, "rows that no server wrote", len(forged()), 0)
 		wantEqual(t, "rows of which was told", told, expected)
 	})
@@ -103,7 +104,7 @@ func codes(t *testing.T, h Harness) {
 			}
 			return nil
 		})
-		mustExec(t, e, `UPDATE roles SET pending = 1 WHERE role IN ('role_3', 'role_999', 'role_1400')`+Forging)
+		conformance.MustExec(t, e, `UPDATE roles SET pending = 1 WHERE role IN ('role_3', 'role_999', 'role_1400')`+Forging)
 		rows := 0
 		n, err := opened.Forgeries(t.Context(), func(store.Forgery) { rows++ })
 		if err != nil || n != many+5 || rows != 3 {
@@ -150,19 +151,19 @@ func forgery(t *testing.T, e store.Engine, table string, c schema.Column) (was, 
 	held := `SELECT ` + c.Name + ` FROM ` + table + Forging
 	switch c.Kind {
 	case schema.NumberColumn:
-		n := column[int64](t, e, held)[0]
+		n := conformance.Column[int64](t, e, held)[0]
 		if slices.Contains(flags, c.Name) {
 			return n, 1 - n
 		}
 		return n, n + 1
 	case schema.TextColumn:
-		text := column[string](t, e, held)[0]
+		text := conformance.Column[string](t, e, held)[0]
 		if c.Name == "networks" {
 			return text, "192.0.2.0/24"
 		}
 		return text, text + "x"
 	default:
-		b := column[[]byte](t, e, held)[0]
+		b := conformance.Column[[]byte](t, e, held)[0]
 		if len(b) != 16 {
 			return b, append(slices.Clone(b), 1)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/conformance"
 	"signet/internal/store/erasure"
 )
 
@@ -26,7 +27,7 @@ func groupConversation(account model.AccountID, g *model.Group) func(*store.Tx) 
 	return func(tx *store.Tx) (store.Conversation, bool, error) { return tx.GroupConversation(account, g.ID) }
 }
 
-func conversations(t *testing.T, h Harness) {
+func conversations(t *testing.T, h conformance.Harness) {
 	p, ann, bob, eve := newTrio(t, h)
 	first, second := p.mustOrganization(t, ann, bob, eve), p.mustOrganization(t, ann, bob)
 	of := func(account model.AccountID, entity model.EntityID) store.Conversation {
@@ -170,7 +171,7 @@ func conversations(t *testing.T, h Harness) {
 }
 
 // unreadCounters: they say what a count of the rows would.
-func unreadCounters(t *testing.T, h Harness) {
+func unreadCounters(t *testing.T, h conformance.Harness) {
 	p, ann, bob, eve := newTrio(t, h)
 	first, second := p.mustOrganization(t, ann, bob, eve), p.mustOrganization(t, ann, bob)
 	g := p.mustGroup(t, first, ann, bob, eve)

@@ -7,13 +7,14 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/conformance"
 )
 
 func delivery(m *store.MessageRow, account model.AccountID) func(*store.Tx) (store.Delivery, bool, error) {
 	return func(tx *store.Tx) (store.Delivery, bool, error) { return tx.Delivery(m.Organization, m.ID, account) }
 }
 
-func deliveries(t *testing.T, h Harness) {
+func deliveries(t *testing.T, h conformance.Harness) {
 	p, ann, bob, eve := newTrio(t, h)
 	joe := p.mustAccount(t, "joe").ID
 	organization := p.mustOrganization(t, ann, bob, eve, joe)
@@ -136,7 +137,7 @@ func wantSame(t testing.TB, what string, got []model.AccountID, want ...model.Ac
 }
 
 // statusEvents: of the changes of one copy the sender has one queued, the newest.
-func statusEvents(t *testing.T, h Harness) {
+func statusEvents(t *testing.T, h conformance.Harness) {
 	p, ann, bob, eve := newTrio(t, h)
 	organization := p.mustOrganization(t, ann, bob, eve)
 	g := p.mustGroup(t, organization, ann, bob, eve)

@@ -5,10 +5,11 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/conformance"
 	"signet/internal/store/erasure"
 )
 
-func departures(t *testing.T, h Harness) {
+func departures(t *testing.T, h conformance.Harness) {
 	p, ann, bob, eve := newTrio(t, h)
 	first, second := p.mustOrganization(t, ann, bob, eve), p.mustOrganization(t, ann, bob)
 	g := p.mustGroup(t, first, ann, bob)

@@ -8,6 +8,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/conformance"
 	"signet/internal/store/overview"
 )
 
@@ -58,7 +59,7 @@ func (p *platform) wantPayloads(t testing.TB, account model.AccountID, want ...s
 	wantEqual(t, "queue", got, append([]string{}, want...))
 }
 
-func events(t *testing.T, h Harness) {
+func events(t *testing.T, h conformance.Harness) {
 	p, ann, bob, eve := newTrio(t, h)
 	first, second := p.mustOrganization(t, ann, bob, eve), p.mustOrganization(t, ann, bob)
 
@@ -177,7 +178,7 @@ func events(t *testing.T, h Harness) {
 }
 
 // queueFilter: messages that are over for a reader are out of its queue, swept or not.
-func queueFilter(t *testing.T, h Harness) {
+func queueFilter(t *testing.T, h conformance.Harness) {
 	p, ann, bob, eve := newTrio(t, h)
 	organization := p.mustOrganization(t, ann, bob, eve)
 	g := p.mustGroup(t, organization, ann, bob, eve)

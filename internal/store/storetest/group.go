@@ -8,6 +8,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/conformance"
 	"signet/internal/store/metadata"
 )
 
@@ -15,7 +16,7 @@ func group(id model.GroupID) func(*store.Tx) (model.Group, bool, error) {
 	return func(tx *store.Tx) (model.Group, bool, error) { return tx.Group(id) }
 }
 
-func groups(t *testing.T, h Harness) {
+func groups(t *testing.T, h conformance.Harness) {
 	p, ann, bob := newPair(t, h)
 	first, second := p.mustOrganization(t, ann, bob), p.mustOrganization(t, ann, bob)
 	g := model.Group{
@@ -76,7 +77,7 @@ func groups(t *testing.T, h Harness) {
 	})
 }
 
-func groupMembers(t *testing.T, h Harness) {
+func groupMembers(t *testing.T, h conformance.Harness) {
 	p, ann, bob, eve := newTrio(t, h)
 	joe := p.mustAccount(t, "joe").ID
 	organization := p.mustOrganization(t, ann, bob, eve, joe)
@@ -127,7 +128,7 @@ func groupMembers(t *testing.T, h Harness) {
 	})
 }
 
-func keptMetadata(t *testing.T, h Harness) {
+func keptMetadata(t *testing.T, h conformance.Harness) {
 	p := newPlatform(t, h)
 	first, second, entity := p.organizationID(), p.organizationID(), model.EntityID(p.id())
 	kept := func(o model.OrganizationID) func(*store.Tx) ([]byte, bool, error) {

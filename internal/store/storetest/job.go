@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"signet/internal/store"
+	"signet/internal/store/conformance"
 )
 
 const tea, coffee store.JobKind = 1, 2
@@ -26,7 +27,7 @@ func (p *platform) due(t *testing.T, by time.Time, after *store.Job, limit int, 
 	return out
 }
 
-func jobs(t *testing.T, h Harness) {
+func jobs(t *testing.T, h conformance.Harness) {
 	p := newPlatform(t, h)
 	now := p.now()
 	at := func(seconds int) time.Time { return now.Add(time.Duration(seconds) * time.Second) }
@@ -113,7 +114,7 @@ func jobs(t *testing.T, h Harness) {
 }
 
 // jobsOfSeveral: what one server is at, no other one gets, nor waits for.
-func jobsOfSeveral(t *testing.T, h Harness) {
+func jobsOfSeveral(t *testing.T, h conformance.Harness) {
 	p := newPlatform(t, h)
 	p.mustUpdate(t, func(tx *store.Tx) error {
 		for i := range 4 {

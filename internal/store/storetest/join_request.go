@@ -5,10 +5,11 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/conformance"
 	"signet/internal/store/erasure"
 )
 
-func joinRequests(t *testing.T, h Harness) {
+func joinRequests(t *testing.T, h conformance.Harness) {
 	p, ann, bob := newPair(t, h)
 	first, second := p.mustOrganization(t), p.mustOrganization(t)
 	type found = func(*store.Tx) (store.JoinRequest, bool, error)

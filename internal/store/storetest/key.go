@@ -8,6 +8,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/conformance"
 	"signet/internal/store/quota"
 )
 
@@ -15,7 +16,7 @@ func key(name string) func(*store.Tx) (model.Key, bool, error) {
 	return func(tx *store.Tx) (model.Key, bool, error) { return tx.Key(name) }
 }
 
-func keys(t *testing.T, h Harness) {
+func keys(t *testing.T, h conformance.Harness) {
 	p, ann, bob := newPair(t, h)
 	plain := func(name string) model.Key {
 		return model.Key{Key: name, Account: ann, SecretHash: []byte("hash of " + name), PreviousHash: []byte{},
@@ -183,7 +184,7 @@ func keys(t *testing.T, h Harness) {
 	})
 }
 
-func quotas(t *testing.T, h Harness) {
+func quotas(t *testing.T, h conformance.Harness) {
 	p := newPlatform(t, h)
 	count := func(counter string, day int64) (n int) {
 		t.Helper()
@@ -254,5 +255,5 @@ func quotas(t *testing.T, h Harness) {
 // everywhere runs as many workers at the same time on one store.
 func (p *platform) everywhere(t *testing.T, workers int, work func(worker int) error) {
 	t.Helper()
-	everywhere(t, []store.Engine{nil}, workers, func(_ store.Engine, worker int) error { return work(worker) })
+	conformance.Everywhere(t, []store.Engine{nil}, workers, func(_ store.Engine, worker int) error { return work(worker) })
 }

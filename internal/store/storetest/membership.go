@@ -8,13 +8,14 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/conformance"
 )
 
 func organization(id model.OrganizationID) func(*store.Tx) (model.Organization, bool, error) {
 	return func(tx *store.Tx) (model.Organization, bool, error) { return tx.Organization(id) }
 }
 
-func organizations(t *testing.T, h Harness) {
+func organizations(t *testing.T, h conformance.Harness) {
 	p := newPlatform(t, h)
 	yes, no, ttl := true, false, -1
 	o := model.Organization{ID: p.organizationID(), Name: "Nemocnice Žižkov", Created: p.now(), Settings: model.Settings{
@@ -58,7 +59,7 @@ func (p *platform) mustCountMembers(t testing.TB, id model.OrganizationID) int {
 	return mustRead(t, p, func(tx *store.Tx) (int, error) { return tx.CountMembers(id) })
 }
 
-func memberships(t *testing.T, h Harness) {
+func memberships(t *testing.T, h conformance.Harness) {
 	p, ann, bob, eve := newTrio(t, h)
 	first, second := p.mustOrganization(t), p.mustOrganization(t)
 	of := func(account model.AccountID) []model.Membership {
@@ -142,18 +143,18 @@ func memberships(t *testing.T, h Harness) {
 		wantEqual(t, "roles after coming back", of(ann)[1].Roles, nil)
 	})
 	t.Run("are_put_once_by_many_at_the_same_time", func(t *testing.T) {
-		d := newDatabase(t, h)
-		nodes := d.mustOpenNodes(t, h)
+		d := conformance.NewDatabase(t, h)
+		nodes := d.MustOpenNodes(t, h)
 		stores := make([]*store.Store, len(nodes))
 		for i, e := range nodes {
 			var err error
-			if stores[i], err = store.Open(t.Context(), e, epoch("first")); err != nil {
+			if stores[i], err = store.Open(t.Context(), e, conformance.Epoch("first")); err != nil {
 				t.Fatal(err)
 			}
 			stores[i].Authenticate(rowKey, nil)
 		}
 		added := make(chan bool, 8)
-		everywhere(t, nodes, cap(added), func(_ store.Engine, worker int) error {
+		conformance.Everywhere(t, nodes, cap(added), func(_ store.Engine, worker int) error {
 			first := false
 			err := stores[worker%len(stores)].Update(t.Context(), func(tx *store.Tx) (err error) {
 				first, err = tx.PutMembership(want)
@@ -178,7 +179,7 @@ func (p *platform) mustHolders(t testing.TB, organization model.OrganizationID, 
 	return mustRead(t, p, func(tx *store.Tx) ([]model.AccountID, error) { return tx.Holders(organization, role) })
 }
 
-func roles(t *testing.T, h Harness) {
+func roles(t *testing.T, h conformance.Harness) {
 	p, ann, bob := newPair(t, h)
 	organization, other := p.mustOrganization(t, ann, bob), p.mustOrganization(t, ann)
 	put := func(account model.AccountID, role string, pending bool) {

@@ -7,6 +7,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/conformance"
 )
 
 // found looks a message up as those do who are in these organizations.
@@ -15,7 +16,7 @@ func (p *platform) found(m *store.MessageRow, organizations ...model.Organizatio
 	return func(tx *store.Tx) (store.MessageRow, bool, error) { return tx.Message(organizations, m.ID, p.now()) }
 }
 
-func messages(t *testing.T, h Harness) {
+func messages(t *testing.T, h conformance.Harness) {
 	p, ann, bob := newPair(t, h)
 	first, second := p.mustOrganization(t, ann, bob), p.mustOrganization(t, ann, bob)
 
@@ -61,7 +62,7 @@ func messages(t *testing.T, h Harness) {
 }
 
 // messageEnds: what has ended is out of sight at once, and found by the sweep.
-func messageEnds(t *testing.T, h Harness) {
+func messageEnds(t *testing.T, h conformance.Harness) {
 	p, ann, bob := newPair(t, h)
 	organization := p.mustOrganization(t, ann, bob)
 	ended := func(now time.Time, limit int) []model.MessageID {
@@ -86,34 +87,34 @@ func messageEnds(t *testing.T, h Harness) {
 	}
 
 	t.Run("at_their_millisecond", func(t *testing.T) {
-		p.clock.Set(start.Add(10*time.Minute - time.Millisecond))
+		p.clock.Set(conformance.Start.Add(10*time.Minute - time.Millisecond))
 		mustFind(t, p, "it", p.found(sent[1], organization))
 		wantEqual(t, "ended", ended(p.now(), 10), []model.MessageID{})
 		p.wantQueued(t, bob, sent...)
 		p.wantUnread(t, bob, 4, 0)
-		p.clock.Set(start.Add(10 * time.Minute))
+		p.clock.Set(conformance.Start.Add(10 * time.Minute))
 		wantMissing(t, p, "it", p.found(sent[1], organization))
 		wantEqual(t, "ended", ended(p.now(), 10), []model.MessageID{sent[1].ID})
 		p.wantQueued(t, bob, sent[0], sent[2], sent[3])
 		p.wantUnread(t, bob, 3, 0)
 	})
 	t.Run("are_listed_the_earliest_first", func(t *testing.T) {
-		later := start.Add(time.Hour)
+		later := conformance.Start.Add(time.Hour)
 		wantEqual(t, "all", ended(later, 10), []model.MessageID{sent[1].ID, sent[2].ID, sent[0].ID})
 		wantEqual(t, "two", ended(later, 2), []model.MessageID{sent[1].ID, sent[2].ID})
-		wantEqual(t, "in a thousand years", len(ended(start.AddDate(1000, 0, 0), 10)), 3)
+		wantEqual(t, "in a thousand years", len(ended(conformance.Start.AddDate(1000, 0, 0), 10)), 3)
 	})
 	t.Run("come_forward_and_never_go_back", func(t *testing.T) {
 		end := func(at time.Time) {
 			t.Helper()
 			p.mustUpdate(t, func(tx *store.Tx) error { return tx.EndMessage(organization, sent[3].ID, at) })
 		}
-		end(start.Add(40 * time.Minute))
-		wantEqual(t, "end", mustFind(t, p, "it", p.found(sent[3], organization)).Ends, start.Add(40*time.Minute))
-		end(start.Add(50 * time.Minute))
-		wantEqual(t, "end", mustFind(t, p, "it", p.found(sent[3], organization)).Ends, start.Add(40*time.Minute))
+		end(conformance.Start.Add(40 * time.Minute))
+		wantEqual(t, "end", mustFind(t, p, "it", p.found(sent[3], organization)).Ends, conformance.Start.Add(40*time.Minute))
+		end(conformance.Start.Add(50 * time.Minute))
+		wantEqual(t, "end", mustFind(t, p, "it", p.found(sent[3], organization)).Ends, conformance.Start.Add(40*time.Minute))
 		wantEqual(t, "expiry", mustFind(t, p, "it", p.found(sent[3], organization)).Expires, time.Time{})
-		p.clock.Set(start.Add(40 * time.Minute))
+		p.clock.Set(conformance.Start.Add(40 * time.Minute))
 		wantMissing(t, p, "it", p.found(sent[3], organization))
 	})
 	t.Run("leave_nothing_once_deleted", func(t *testing.T) {

@@ -6,9 +6,10 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/conformance"
 )
 
-func mutes(t *testing.T, h Harness) {
+func mutes(t *testing.T, h conformance.Harness) {
 	p, ann, bob := newPair(t, h)
 	first, second := p.organizationID(), p.organizationID()
 	person, group := model.EntityID(p.id()), model.EntityID(p.id())
@@ -41,9 +42,9 @@ func mutes(t *testing.T, h Harness) {
 		wantEqual(t, "mutes", len(muted(ann)), 3)
 		p.clock.Set(all.Start.Add(time.Minute))
 		wantEqual(t, "mutes", muted(ann), []model.Mute{a, b})
-		p.clock.Set(start.AddDate(1, 0, 0))
+		p.clock.Set(conformance.Start.AddDate(1, 0, 0))
 		wantEqual(t, "mutes a year later", len(muted(ann)), 0)
-		p.clock.Set(start)
+		p.clock.Set(conformance.Start)
 	})
 	t.Run("end", func(t *testing.T) {
 		put(bob, a)

@@ -6,6 +6,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/conformance"
 	"signet/internal/store/erasure"
 	"signet/internal/store/metadata"
 	"signet/internal/store/searchindex"
@@ -13,7 +14,7 @@ import (
 
 // organizationErasure: a deleted organization is gone at once, and its rows
 // follow in pieces. Its neighbour keeps everything.
-func organizationErasure(t *testing.T, h Harness) {
+func organizationErasure(t *testing.T, h conformance.Harness) {
 	p, ann, bob := newPair(t, h)
 	doomed, kept := p.mustOrganization(t, ann, bob), p.mustOrganization(t, ann, bob)
 	picture := model.BlobID(p.id())
@@ -142,7 +143,7 @@ func organizationErasure(t *testing.T, h Harness) {
 
 // erasureOfQueues: what members of a deleted organization have queued of it goes some rows at a
 // time, but for long queues, of which it is marked. What is queued of another one stays.
-func erasureOfQueues(t *testing.T, h Harness) {
+func erasureOfQueues(t *testing.T, h conformance.Harness) {
 	const few = 30
 	p, ann, bob, eve := newTrio(t, h)
 	doomed, kept := p.mustOrganization(t, ann, bob, eve), p.mustOrganization(t, ann, bob, eve)

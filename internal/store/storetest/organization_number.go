@@ -8,24 +8,25 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/conformance"
 	"signet/internal/store/erasure"
 )
 
 // organizationNumbers: rows that name an organization by its number belong to it, whoever
 // made it, and never to another one, whatever becomes of it.
-func organizationNumbers(t *testing.T, h Harness) {
-	inTurn(t, h, []testCase{
-		{"of_an_organization_that_came_to_nothing_are_the_next_ones", numbersThatCameToNothing},
-		{"are_none_of_an_organization_that_there_is_not", numbersOfNoOrganization},
-		{"are_not_given_again", numbersNotGivenAgain},
-		{"of_what_another_node_made_are_read", numbersOfAnotherNode},
-		{"are_read_while_ever_more_are_given", numbersWhileMoreAreGiven},
-		{"are_read_anew_when_the_database_has_lost_some", numbersThatWereLost},
-		{"are_met_first_in_a_transaction_that_writes", numbersMetInAWrite},
+func organizationNumbers(t *testing.T, h conformance.Harness) {
+	conformance.InTurn(t, h, []conformance.Case{
+		{Name: "of_an_organization_that_came_to_nothing_are_the_next_ones", Run: numbersThatCameToNothing},
+		{Name: "are_none_of_an_organization_that_there_is_not", Run: numbersOfNoOrganization},
+		{Name: "are_not_given_again", Run: numbersNotGivenAgain},
+		{Name: "of_what_another_node_made_are_read", Run: numbersOfAnotherNode},
+		{Name: "are_read_while_ever_more_are_given", Run: numbersWhileMoreAreGiven},
+		{Name: "are_read_anew_when_the_database_has_lost_some", Run: numbersThatWereLost},
+		{Name: "are_met_first_in_a_transaction_that_writes", Run: numbersMetInAWrite},
 	})
 }
 
-func numbersThatCameToNothing(t *testing.T, h Harness) {
+func numbersThatCameToNothing(t *testing.T, h conformance.Harness) {
 	p, ann, bob := newPair(t, h)
 	failed, lost := errors.New("failed"), p.letter(p.organizationID(), ann, bob)
 	err := p.Update(t.Context(), func(tx *store.Tx) error {
@@ -55,7 +56,7 @@ func numbersThatCameToNothing(t *testing.T, h Harness) {
 	wantMissing(t, p, "the message that was not stored", p.found(lost, lost.Organization))
 }
 
-func numbersOfNoOrganization(t *testing.T, h Harness) {
+func numbersOfNoOrganization(t *testing.T, h conformance.Harness) {
 	p, ann, bob := newPair(t, h)
 	nowhere := p.organizationID()
 	m := p.letter(nowhere, ann, bob)
@@ -71,7 +72,7 @@ func numbersOfNoOrganization(t *testing.T, h Harness) {
 	wantEqual(t, "queue", len(p.mustQueue(t, bob)), 0)
 }
 
-func numbersNotGivenAgain(t *testing.T, h Harness) {
+func numbersNotGivenAgain(t *testing.T, h conformance.Harness) {
 	p, ann, bob := newPair(t, h)
 	m := p.letter(p.mustOrganization(t, ann, bob), ann, bob)
 	p.mustSend(t, m)
@@ -85,7 +86,7 @@ func numbersNotGivenAgain(t *testing.T, h Harness) {
 	wantEqual(t, "messages of the deleted one", left, []store.MessageRow{*m})
 }
 
-func numbersOfAnotherNode(t *testing.T, h Harness) {
+func numbersOfAnotherNode(t *testing.T, h conformance.Harness) {
 	here, there, _ := twoStores(t, h)
 	ann, bob := here.mustAccount(t, "ann").ID, here.mustAccount(t, "bob").ID
 	for range 3 {
@@ -105,7 +106,7 @@ func numbersOfAnotherNode(t *testing.T, h Harness) {
 	}
 }
 
-func numbersWhileMoreAreGiven(t *testing.T, h Harness) {
+func numbersWhileMoreAreGiven(t *testing.T, h conformance.Harness) {
 	here, there, _ := twoStores(t, h)
 	bob := here.mustAccount(t, "bob").ID
 	const rounds = 50
@@ -149,14 +150,14 @@ func numbersWhileMoreAreGiven(t *testing.T, h Harness) {
 	}
 }
 
-func numbersThatWereLost(t *testing.T, h Harness) {
+func numbersThatWereLost(t *testing.T, h conformance.Harness) {
 	here, there, e := twoStores(t, h)
 	ann, bob := here.mustAccount(t, "ann").ID, here.mustAccount(t, "bob").ID
 	lost := here.letter(here.mustOrganization(t, ann, bob), ann, bob)
 	here.mustSend(t, lost)
 	here.wantQueued(t, bob, lost)
-	mustExec(t, e, `DELETE FROM organization_numbers WHERE organization = ?`, lost.Organization)
-	mustExec(t, e, `DELETE FROM events`)
+	conformance.MustExec(t, e, `DELETE FROM organization_numbers WHERE organization = ?`, lost.Organization)
+	conformance.MustExec(t, e, `DELETE FROM events`)
 	there.made.Store(here.made.Load())
 	next := there.letter(there.mustOrganization(t, ann, bob), ann, bob) // its number is the lost one's
 	here.mustSend(t, next)
@@ -164,14 +165,14 @@ func numbersThatWereLost(t *testing.T, h Harness) {
 	wantMissing(t, here, "the message in the lost organization", here.found(next, lost.Organization))
 }
 
-func numbersMetInAWrite(t *testing.T, h Harness) {
-	d := newDatabase(t, h)
-	p := d.mustOpenPlatform(t)
+func numbersMetInAWrite(t *testing.T, h conformance.Harness) {
+	d := conformance.NewDatabase(t, h)
+	p := mustOpenPlatform(t, d)
 	ann, bob := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID
 	m := p.letter(p.mustOrganization(t, ann, bob), ann, bob)
 	p.mustSend(t, m)
-	mustClose(t, p)
-	p = d.mustOpenPlatform(t) // it knows no number
+	conformance.MustClose(t, p)
+	p = mustOpenPlatform(t, d) // it knows no number
 	runs := 0
 	p.mustUpdate(t, func(tx *store.Tx) error {
 		runs++
@@ -185,23 +186,23 @@ func numbersMetInAWrite(t *testing.T, h Harness) {
 }
 
 // twoStores are two servers' stores of one database, on two engines where these can be.
-func twoStores(t *testing.T, h Harness) (here, there *platform, e store.Engine) {
+func twoStores(t *testing.T, h conformance.Harness) (here, there *platform, e store.Engine) {
 	t.Helper()
-	d := newDatabase(t, h)
-	nodes := d.mustOpenNodes(t, h)
+	d := conformance.NewDatabase(t, h)
+	nodes := d.MustOpenNodes(t, h)
 	open := func(e store.Engine) *platform {
-		opened, err := store.Open(t.Context(), e, epoch("first"))
+		opened, err := store.Open(t.Context(), e, conformance.Epoch("first"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		opened.Authenticate(rowKey, nil)
-		return &platform{Store: opened, clock: d.clock, memory: memory{}}
+		return &platform{Store: opened, clock: d.Clock, memory: memory{}}
 	}
 	return open(nodes[0]), open(nodes[len(nodes)-1]), nodes[0]
 }
 
 // eventKinds: each kind that can be queued comes back as itself.
-func eventKinds(t *testing.T, h Harness) {
+func eventKinds(t *testing.T, h conformance.Harness) {
 	p := newPlatform(t, h)
 	ann := p.mustAccount(t, "ann").ID
 	organization := p.mustOrganization(t, ann)

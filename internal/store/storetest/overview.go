@@ -8,13 +8,14 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/conformance"
 	"signet/internal/store/legalhold"
 	"signet/internal/store/overview"
 	"signet/internal/store/presence"
 )
 
 // overviews are what consoles ask of many at a time.
-func overviews(t *testing.T, h Harness) {
+func overviews(t *testing.T, h conformance.Harness) {
 	p, ann, bob, eve := newTrio(t, h)
 	first, second := p.mustOrganization(t, ann, bob, eve), p.mustOrganization(t, ann)
 	accounts := []model.AccountID{ann, bob, eve}
@@ -150,7 +151,7 @@ func overviews(t *testing.T, h Harness) {
 	})
 }
 
-func queueOverviews(t *testing.T, h Harness) {
+func queueOverviews(t *testing.T, h conformance.Harness) {
 	p, ann, bob := newPair(t, h)
 	organization, other := p.mustOrganization(t, ann, bob), p.mustOrganization(t, ann, bob)
 	g := p.mustGroup(t, organization, ann, bob)

@@ -7,12 +7,13 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/conformance"
 	"signet/internal/store/overview"
 	"signet/internal/store/piecework"
 )
 
 // histories: what was sent to a group before a member came is queued with it in pieces.
-func histories(t *testing.T, h Harness) {
+func histories(t *testing.T, h conformance.Harness) {
 	p := newPlatform(t, h)
 	ann, bob, eve := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID, p.mustAccount(t, "eve").ID
 	organization := p.mustOrganization(t, ann, bob, eve)
@@ -166,7 +167,7 @@ func histories(t *testing.T, h Harness) {
 }
 
 // pieces: what is noted comes back in its order, group by group.
-func pieces(t *testing.T, h Harness) {
+func pieces(t *testing.T, h conformance.Harness) {
 	p := newPlatform(t, h)
 	ann, bob := p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID
 	organization := p.mustOrganization(t, ann, bob)
@@ -225,7 +226,7 @@ func pieces(t *testing.T, h Harness) {
 
 // recallsInPieces: a message that ends while it is still being taken back stays until that
 // is done.
-func recallsInPieces(t *testing.T, h Harness) {
+func recallsInPieces(t *testing.T, h conformance.Harness) {
 	p, ann, bob, _ := newTrio(t, h)
 	organization := p.mustOrganization(t, ann, bob)
 	g := p.mustGroup(t, organization, ann, bob)

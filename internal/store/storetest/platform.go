@@ -10,6 +10,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/conformance"
 	"signet/internal/testclock"
 )
 
@@ -25,34 +26,34 @@ type platform struct {
 	memory memory        // of messages that were read
 }
 
-func newPlatform(t testing.TB, h Harness) *platform {
+func newPlatform(t testing.TB, h conformance.Harness) *platform {
 	t.Helper()
-	d := newDatabase(t, h)
-	return d.mustOpenPlatform(t)
+	d := conformance.NewDatabase(t, h)
+	return mustOpenPlatform(t, d)
 }
 
 // newPair returns a store with two accounts, newTrio one with three.
-func newPair(t testing.TB, h Harness) (p *platform, ann, bob model.AccountID) {
+func newPair(t testing.TB, h conformance.Harness) (p *platform, ann, bob model.AccountID) {
 	t.Helper()
 	p = newPlatform(t, h)
 	return p, p.mustAccount(t, "ann").ID, p.mustAccount(t, "bob").ID
 }
 
-func newTrio(t testing.TB, h Harness) (p *platform, ann, bob, eve model.AccountID) {
+func newTrio(t testing.TB, h conformance.Harness) (p *platform, ann, bob, eve model.AccountID) {
 	t.Helper()
 	p, ann, bob = newPair(t, h)
 	return p, ann, bob, p.mustAccount(t, "eve").ID
 }
 
 // mustOpenPlatform opens a store, which is closed when the test ends, if not before.
-func (d *database) mustOpenPlatform(t testing.TB) *platform {
+func mustOpenPlatform(t testing.TB, d *conformance.Database) *platform {
 	t.Helper()
-	opened, err := store.Open(t.Context(), d.mustOpen(t), func() string { return "first" })
+	opened, err := store.Open(t.Context(), d.MustOpen(t), func() string { return "first" })
 	if err != nil {
 		t.Fatalf("open a store: %v", err)
 	}
 	opened.Authenticate(rowKey, func(f store.Forgery) { t.Errorf("the code is wrong of %s", f) })
-	return &platform{Store: opened, clock: d.clock, memory: memory{}}
+	return &platform{Store: opened, clock: d.Clock, memory: memory{}}
 }
 
 func (p *platform) mustUpdate(t testing.TB, fn func(*store.Tx) error) {

@@ -6,9 +6,10 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/conformance"
 )
 
-func requests(t *testing.T, h Harness) {
+func requests(t *testing.T, h conformance.Harness) {
 	p, ann, bob := newPair(t, h)
 	const window = 24 * time.Hour
 	request := func(account model.AccountID, id string) func(*store.Tx) (store.Request, bool, error) {

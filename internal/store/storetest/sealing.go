@@ -6,6 +6,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/conformance"
 	"signet/internal/store/erasure"
 	"signet/internal/store/metadata"
 	"signet/internal/store/sealing"
@@ -13,12 +14,12 @@ import (
 
 // keyDays: what is left of a day tells whether its key may go, in an organization of
 // few messages and in one of many, which is asked in another way.
-func keyDays(t *testing.T, h Harness) {
+func keyDays(t *testing.T, h conformance.Harness) {
 	t.Run("few", func(t *testing.T) { keyDaysBeside(t, h, 0) })
 	t.Run("many", func(t *testing.T) { keyDaysBeside(t, h, 120) })
 }
 
-func keyDaysBeside(t *testing.T, h Harness, others int) {
+func keyDaysBeside(t *testing.T, h conformance.Harness, others int) {
 	p, ann, bob := newPair(t, h)
 	organization, other := p.mustOrganization(t, ann, bob), p.mustOrganization(t, ann, bob)
 	send := func(o model.OrganizationID, minutes int) *store.MessageRow {
@@ -91,7 +92,7 @@ func keyDaysBeside(t *testing.T, h Harness, others int) {
 }
 
 // keyEndings: what was noted stays until all of it is done.
-func keyEndings(t *testing.T, h Harness) {
+func keyEndings(t *testing.T, h conformance.Harness) {
 	p := newPlatform(t, h)
 	o := p.mustOrganization(t, p.mustAccount(t, "ann").ID)
 	day := store.KeyDay{Lasting: true, Day: 20_000}
@@ -127,7 +128,7 @@ func keyEndings(t *testing.T, h Harness) {
 }
 
 // sealedRows: everything that holds sealed content can be gone through, and the ring is one.
-func sealedRows(t *testing.T, h Harness) {
+func sealedRows(t *testing.T, h conformance.Harness) {
 	p, ann, bob := newPair(t, h)
 	var sent []*store.MessageRow
 	for _, o := range []model.OrganizationID{p.mustOrganization(t, ann, bob), p.mustOrganization(t, ann, bob)} {

@@ -8,6 +8,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/conformance"
 	"signet/internal/store/searchindex"
 )
 
@@ -44,7 +45,7 @@ func (p *platform) mustIndex(t testing.TB, entities ...*searchindex.Entity) {
 	})
 }
 
-func searchEntities(t *testing.T, h Harness) {
+func searchEntities(t *testing.T, h conformance.Harness) {
 	p := newPlatform(t, h)
 	first, second := p.organizationID(), p.organizationID()
 
@@ -167,7 +168,7 @@ func searchEntities(t *testing.T, h Harness) {
 	})
 }
 
-func searchWords(t *testing.T, h Harness) {
+func searchWords(t *testing.T, h conformance.Harness) {
 	p := newPlatform(t, h)
 	organization := p.organizationID()
 	names := map[string][]string{ // by display name
@@ -249,8 +250,10 @@ func searchWords(t *testing.T, h Harness) {
 		p.mustIndex(t, searchable(organization, e.Entity, "new"))
 		wantEqual(t, "after a change", []int{count("old"), count("new")}, []int{0, 1})
 		err := p.Update(t.Context(),
-			func(tx *store.Tx) error { return errors.Join(searchindex.Remove(tx, organization, e.Entity), errMine) })
-		wantError(t, "update", err, errMine)
+			func(tx *store.Tx) error {
+				return errors.Join(searchindex.Remove(tx, organization, e.Entity), conformance.ErrMine)
+			})
+		wantError(t, "update", err, conformance.ErrMine)
 		wantEqual(t, "after a change that failed", count("new"), 1)
 		p.mustUpdate(t, func(tx *store.Tx) error { return searchindex.Remove(tx, organization, e.Entity) })
 		wantEqual(t, "after its end", count("new"), 0)

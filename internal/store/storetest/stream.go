@@ -9,6 +9,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/conformance"
 	"signet/internal/store/presence"
 )
 
@@ -18,7 +19,7 @@ func (p *platform) node(id model.NodeID, lease time.Duration) *presence.Node {
 		Lease: p.now().Add(lease)}
 }
 
-func nodes(t *testing.T, h Harness) {
+func nodes(t *testing.T, h conformance.Harness) {
 	p := newPlatform(t, h)
 	first, second := model.NodeID(p.id()), model.NodeID(p.id())
 	account := model.AccountID(p.id())
@@ -121,7 +122,7 @@ func nodes(t *testing.T, h Harness) {
 	})
 }
 
-func streams(t *testing.T, h Harness) {
+func streams(t *testing.T, h conformance.Harness) {
 	p := newPlatform(t, h)
 	here, there, gone := model.NodeID(p.id()), model.NodeID(p.id()), model.NodeID(p.id())
 	ann, bob := model.AccountID(p.id()), model.AccountID(p.id())
@@ -217,7 +218,7 @@ func streams(t *testing.T, h Harness) {
 }
 
 // manyAtOnce: what a node asks about all who read on it, in one statement each.
-func manyAtOnce(t *testing.T, h Harness) {
+func manyAtOnce(t *testing.T, h conformance.Harness) {
 	p, ann, bob, eve := newTrio(t, h)
 	first := p.mustOrganization(t, ann, bob)
 	second := p.mustOrganization(t, ann)

@@ -7,13 +7,14 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/conformance"
 	"signet/internal/store/erasure"
 	"signet/internal/store/overview"
 	"signet/internal/store/sealing"
 )
 
 // backlog counts what the sweep has to do.
-func backlog(t *testing.T, h Harness) {
+func backlog(t *testing.T, h conformance.Harness) {
 	p, ann, bob := newPair(t, h)
 	organization, doomed := p.mustOrganization(t, ann, bob), p.mustOrganization(t, ann, bob)
 	look := func(limit int) overview.Backlog {
@@ -50,7 +51,7 @@ func backlog(t *testing.T, h Harness) {
 }
 
 // queueLengths are those of all queues, some at a time.
-func queueLengths(t *testing.T, h Harness) {
+func queueLengths(t *testing.T, h conformance.Harness) {
 	p := newPlatform(t, h)
 	ann, bob, eve := model.AccountID{1}, model.AccountID{2}, model.AccountID{0xff}
 	look := func(after model.AccountID, limit int) []overview.QueueLength {

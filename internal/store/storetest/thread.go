@@ -9,12 +9,13 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/conformance"
 	"signet/internal/store/piecework"
 	"signet/internal/store/threads"
 )
 
 // threads are conversations read message by message.
-func threadReads(t *testing.T, h Harness) {
+func threadReads(t *testing.T, h conformance.Harness) {
 	p, ann, bob, eve := newTrio(t, h)
 	r := &reading{platform: p, ann: ann, bob: bob, eve: eve, o: p.mustOrganization(t, ann, bob, eve)}
 	t.Run("of_two", r.threadsOfTwo)
@@ -230,7 +231,7 @@ func (r *reading) threadsOfRemovedGroup(t *testing.T) {
 }
 
 // conversationPages are the pages of all conversations.
-func conversationPages(t *testing.T, h Harness) {
+func conversationPages(t *testing.T, h conformance.Harness) {
 	p, me, other, _ := newTrio(t, h)
 	organization, elsewhere := p.mustOrganization(t, me, other), p.mustOrganization(t, me, other)
 	var want []model.EntityID

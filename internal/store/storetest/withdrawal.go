@@ -8,6 +8,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/conformance"
 )
 
 // mustFill queues so many events besides messages with an account, and returns their
@@ -38,7 +39,7 @@ func (p *platform) mustWithdrawals(t testing.TB, account model.AccountID, want i
 
 // withdrawals: what is withdrawn from a long queue is out of it at once, and lies there
 // until it is removed.
-func withdrawals(t *testing.T, h Harness) {
+func withdrawals(t *testing.T, h conformance.Harness) {
 	const many = 600
 	seen := func(p *platform, account model.AccountID) (n int) {
 		t.Helper()
@@ -155,7 +156,7 @@ func withdrawals(t *testing.T, h Harness) {
 }
 
 // queueLimit: what grows is noted, and its oldest events besides messages are found.
-func queueLimit(t *testing.T, h Harness) {
+func queueLimit(t *testing.T, h conformance.Harness) {
 	p, ann, bob, _ := newTrio(t, h)
 	p.LimitQueues(100)
 	organization := p.mustOrganization(t, ann, bob)

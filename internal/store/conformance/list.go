@@ -1,4 +1,4 @@
-package storetest
+package conformance
 
 import (
 	"fmt"
@@ -47,7 +47,7 @@ func lists(t *testing.T, h Harness) {
 	}
 	wantCount := func(want int, query string, args ...any) {
 		t.Helper()
-		if got := len(column[string](t, e, query, args...)); got != want {
+		if got := len(Column[string](t, e, query, args...)); got != want {
 			t.Errorf("%s: %d rows, want %d", query, got, want)
 		}
 	}
@@ -89,8 +89,8 @@ func lists(t *testing.T, h Harness) {
 		}
 	})
 	t.Run("in_a_statement_that_writes", func(t *testing.T) {
-		wantEqual(t, "updated", mustExec(t, e, `UPDATE items SET note = ? WHERE id IN (?*) AND n < ?`, "new", ids, 3), 3)
-		wantEqual(t, "deleted of none", mustExec(t, e, `DELETE FROM items WHERE id IN (?*)`, []model.AccountID{}), 0)
-		wantEqual(t, "deleted", mustExec(t, e, `DELETE FROM items WHERE id IN (?*)`, ids), rows)
+		wantEqual(t, "updated", MustExec(t, e, `UPDATE items SET note = ? WHERE id IN (?*) AND n < ?`, "new", ids, 3), 3)
+		wantEqual(t, "deleted of none", MustExec(t, e, `DELETE FROM items WHERE id IN (?*)`, []model.AccountID{}), 0)
+		wantEqual(t, "deleted", MustExec(t, e, `DELETE FROM items WHERE id IN (?*)`, ids), rows)
 	})
 }

@@ -1,4 +1,4 @@
-package storetest
+package conformance
 
 import (
 	"errors"
@@ -34,7 +34,7 @@ func committed(t *testing.T, h Harness) {
 			}
 			switch i % 10 {
 			case 3:
-				return errMine // after it wrote
+				return ErrMine // after it wrote
 			case 7:
 				panic("after it wrote")
 			}
@@ -42,7 +42,7 @@ func committed(t *testing.T, h Harness) {
 		})
 		var fell *store.PanicError
 		switch {
-		case i%10 == 3 && errors.Is(err, errMine), i%10 == 7 && errors.As(err, &fell):
+		case i%10 == 3 && errors.Is(err, ErrMine), i%10 == 7 && errors.As(err, &fell):
 			return
 		case err != nil:
 			t.Error(err)

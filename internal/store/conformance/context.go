@@ -1,4 +1,4 @@
-package storetest
+package conformance
 
 import (
 	"context"
@@ -45,7 +45,7 @@ func contexts(t *testing.T, h Harness) {
 
 	t.Run("one_that_ends_within_a_view_leaves_the_engine_whole", func(t *testing.T) {
 		e, _ := newItems(t, h)
-		mustExec(t, e, `INSERT INTO items (name, n) VALUES ('a', 1)`)
+		MustExec(t, e, `INSERT INTO items (name, n) VALUES ('a', 1)`)
 		for range 20 {
 			ctx, cancel := context.WithCancel(t.Context())
 			err := e.View(ctx, func(s store.Session) error {
@@ -105,7 +105,7 @@ func closing(t *testing.T, h Harness) {
 
 	t.Run("later_calls_answer_closed", func(t *testing.T) {
 		e, _ := newItems(t, h)
-		mustClose(t, e)
+		MustClose(t, e)
 		nothing := func(store.Session) error { t.Error("the function ran"); return nil }
 		wantError(t, "update", e.Update(t.Context(), nothing), store.ErrClosed)
 		wantError(t, "view", e.View(t.Context(), nothing), store.ErrClosed)
@@ -132,6 +132,6 @@ func closing(t *testing.T, h Harness) {
 		if err := <-closed; err != nil {
 			t.Errorf("close: %v", err)
 		}
-		wantEqual(t, "items", names(t, d.mustOpen(t)), []string{"late", "later"})
+		wantEqual(t, "items", names(t, d.MustOpen(t)), []string{"late", "later"})
 	})
 }

@@ -1,4 +1,4 @@
-package storetest
+package conformance
 
 import (
 	"errors"
@@ -23,34 +23,34 @@ func shapes(t *testing.T, h Harness) {
 			"is missing"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := newDatabase(t, h)
-			mustClose(t, newStore(t, d.mustOpen(t)))
-			e := d.mustOpen(t)
-			mustExec(t, e, c.statement)
+			d := NewDatabase(t, h)
+			MustClose(t, NewStore(t, d.MustOpen(t)))
+			e := d.MustOpen(t)
+			MustExec(t, e, c.statement)
 			err := store.Upgrade(t.Context(), e, store.Today(), store.Upgrading{})
 			if !errors.Is(err, store.ErrShape) || !strings.Contains(err.Error(), c.told) {
 				t.Errorf("it answers %v, want what says %q", err, c.told)
 			}
-			if _, err := store.Open(t.Context(), e, epoch("other")); !errors.Is(err, store.ErrShape) {
+			if _, err := store.Open(t.Context(), e, Epoch("other")); !errors.Is(err, store.ErrShape) {
 				t.Errorf("it is opened: %v", err)
 			}
 		})
 	}
 
 	t.Run("after_steps_that_do_not_mend_it", func(t *testing.T) {
-		e := newStore(t, newDatabase(t, h).mustOpen(t))
-		mustExec(t, e, `DROP TABLE streams`)
+		e := NewStore(t, NewDatabase(t, h).MustOpen(t))
+		MustExec(t, e, `DROP TABLE streams`)
 		if err := store.Upgrade(t.Context(), e, Later(false), store.Upgrading{}); !errors.Is(err, store.ErrShape) {
 			t.Errorf("it answers %v", err)
 		}
 		wantEqual(t, "version afterwards", versionOf(t, e), "1")
-		mustExec(t, e, `ALTER TABLE nodes ADD COLUMN later1 INTEGER`) // which the step did not leave behind
+		MustExec(t, e, `ALTER TABLE nodes ADD COLUMN later1 INTEGER`) // which the step did not leave behind
 	})
 
 	t.Run("tables_of_others_are_theirs", func(t *testing.T) {
-		e := newStore(t, newDatabase(t, h).mustOpen(t))
-		mustExec(t, e, `CREATE TABLE notes (note INTEGER NOT NULL, PRIMARY KEY (note))`)
-		mustExec(t, e, `CREATE INDEX messages_created ON messages (created)`)
+		e := NewStore(t, NewDatabase(t, h).MustOpen(t))
+		MustExec(t, e, `CREATE TABLE notes (note INTEGER NOT NULL, PRIMARY KEY (note))`)
+		MustExec(t, e, `CREATE INDEX messages_created ON messages (created)`)
 		if err := store.Upgrade(t.Context(), e, store.Today(), store.Upgrading{}); err != nil {
 			t.Error(err)
 		}
@@ -73,7 +73,7 @@ func Later(alone ...bool) schema.Schema {
 // versionOf returns the version that the data has.
 func versionOf(t *testing.T, e store.Engine) string {
 	t.Helper()
-	return column[string](t, e, `SELECT value FROM meta WHERE name = 'schema'`)[0]
+	return Column[string](t, e, `SELECT value FROM meta WHERE name = 'schema'`)[0]
 }
 
 // besides: a step that no other server survives waits for none that runs.
@@ -86,12 +86,12 @@ func besides(t *testing.T, h Harness) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		mustExec(t, e, `INSERT INTO nodes (node, name, lease, version, started, heard) VALUES (?, ?, ?, '', 0, 0)`,
+		MustExec(t, e, `INSERT INTO nodes (node, name, lease, version, started, heard) VALUES (?, ?, ?, '', 0, 0)`,
 			model.NodeID{byte(len(name))}, name, now.Add(offset+lease).UnixMilli())
 	}
 
 	t.Run("refused_while_one_runs_and_by_its_name", func(t *testing.T) {
-		e := newStore(t, newDatabase(t, h).mustOpen(t))
+		e := NewStore(t, NewDatabase(t, h).MustOpen(t))
 		node(t, e, "web-1", 25*time.Second)
 		err := store.Upgrade(t.Context(), e, Later(true), store.Upgrading{Clock: clock})
 		used := new(store.InUseError)
@@ -104,7 +104,7 @@ func besides(t *testing.T, h Harness) {
 	})
 
 	t.Run("waits_for_one_that_has_stopped", func(t *testing.T) {
-		e := newStore(t, newDatabase(t, h).mustOpen(t))
+		e := NewStore(t, NewDatabase(t, h).MustOpen(t))
 		node(t, e, "web-1", 9*time.Second)
 		asked := 0
 		err := store.Upgrade(t.Context(), e, Later(true), store.Upgrading{Clock: func() time.Time {
@@ -119,7 +119,7 @@ func besides(t *testing.T, h Harness) {
 	})
 
 	t.Run("does_not_look_for_others_where_a_step_only_adds", func(t *testing.T) {
-		e := newStore(t, newDatabase(t, h).mustOpen(t))
+		e := NewStore(t, NewDatabase(t, h).MustOpen(t))
 		node(t, e, "web-1", 25*time.Second)
 		if err := store.Upgrade(t.Context(), e, Later(false), store.Upgrading{Clock: clock}); err != nil {
 			t.Error(err)
@@ -127,8 +127,8 @@ func besides(t *testing.T, h Harness) {
 	})
 
 	t.Run("an_older_server_knows_whether_it_can_go_on", func(t *testing.T) {
-		e := newDatabase(t, h).mustOpen(t)
-		p, err := store.Open(t.Context(), e, epoch("first"))
+		e := NewDatabase(t, h).MustOpen(t)
+		p, err := store.Open(t.Context(), e, Epoch("first"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package storetest
+package conformance
 
 import (
 	"bytes"
@@ -69,14 +69,14 @@ func values(t *testing.T, h Harness) {
 	})
 	t.Run("null", func(t *testing.T) { nulls(t, e) })
 	t.Run("bytes_are_a_copy", func(t *testing.T) {
-		mustExec(t, e, `DELETE FROM items`)
-		mustExec(t, e, `INSERT INTO items (name, content) VALUES (?, ?), (?, ?)`, "a", []byte("first"), "b", []byte("other"))
-		all := column[[]byte](t, e, `SELECT content FROM items ORDER BY name`)
+		MustExec(t, e, `DELETE FROM items`)
+		MustExec(t, e, `INSERT INTO items (name, content) VALUES (?, ?), (?, ?)`, "a", []byte("first"), "b", []byte("other"))
+		all := Column[[]byte](t, e, `SELECT content FROM items ORDER BY name`)
 		wantEqual(t, "contents", all, [][]byte{[]byte("first"), []byte("other")})
 	})
 	t.Run("a_row_is_scanned_whole", func(t *testing.T) {
-		mustExec(t, e, `DELETE FROM items`)
-		mustExec(t, e, `INSERT INTO items (name, n) VALUES ('a', 1)`)
+		MustExec(t, e, `DELETE FROM items`)
+		MustExec(t, e, `INSERT INTO items (name, n) VALUES ('a', 1)`)
 		for _, dest := range [][]any{{}, {new(string)}, {new(string), new(int), new(int)},
 			{new(string), new(model.AccountID)}, {new(string), new(chan int)}} {
 			err := e.View(t.Context(), func(s store.Session) error {
@@ -103,8 +103,8 @@ func values(t *testing.T, h Harness) {
 // roundTrip stores a value and reads it back.
 func roundTrip[T any](t *testing.T, e store.Engine, column string, stored any, want T) {
 	t.Helper()
-	mustExec(t, e, `DELETE FROM items`)
-	mustExec(t, e, `INSERT INTO items (name, `+column+`) VALUES (?, ?)`, "x", stored)
+	MustExec(t, e, `DELETE FROM items`)
+	MustExec(t, e, `INSERT INTO items (name, `+column+`) VALUES (?, ?)`, "x", stored)
 	found := 0
 	err := e.View(t.Context(), func(s store.Session) error {
 		return s.Query(`SELECT `+column+` FROM items WHERE `+column+` = ?`, []any{stored}, func(r store.Row) error {
@@ -125,8 +125,8 @@ func roundTrip[T any](t *testing.T, e store.Engine, column string, stored any, w
 // nulls: NULL is no bytes, nothing to a Scanner, and an error to all that cannot
 // say so.
 func nulls(t *testing.T, e store.Engine) {
-	mustExec(t, e, `DELETE FROM items`)
-	mustExec(t, e, `INSERT INTO items (name) VALUES ('x')`)
+	MustExec(t, e, `DELETE FROM items`)
+	MustExec(t, e, `INSERT INTO items (name) VALUES ('x')`)
 	content, text := []byte("before"), sql.Null[string]{V: "before", Valid: true}
 	err := e.View(t.Context(), func(s store.Session) error {
 		return s.Query(`SELECT content, note FROM items`, nil, func(r store.Row) error { return r.Scan(&content, &text) })

@@ -1,4 +1,4 @@
-package storetest
+package conformance
 
 import (
 	"context"
@@ -11,41 +11,43 @@ import (
 	"signet/internal/testclock"
 )
 
-// start is when every case begins. It has the precision in which times are stored.
-var start = time.Date(2026, 11, 21, 8, 15, 30, 123e6, time.UTC)
+// Start is when every case begins. It has the precision in which times are stored.
+var Start = time.Date(2026, 11, 21, 8, 15, 30, 123e6, time.UTC)
 
-// database is the database of one case.
-type database struct {
-	clock *testclock.Clock
+// Database is the database of one case. Its clock stands still until the case sets it.
+type Database struct {
+	Clock *testclock.Clock
 	open  Opener
 }
 
-func newDatabase(t testing.TB, h Harness) *database {
-	return &database{clock: testclock.At(start), open: h.Open(t)}
+// NewDatabase makes an empty one, with its clock at Start.
+func NewDatabase(t testing.TB, h Harness) *Database {
+	return &Database{Clock: testclock.At(Start), open: h.Open(t)}
 }
 
-// mustOpen opens an engine, which is closed when the test ends, if not before.
-func (d *database) mustOpen(t testing.TB) store.Engine {
+// MustOpen opens an engine, which is closed when the test ends, if not before.
+func (d *Database) MustOpen(t testing.TB) store.Engine {
 	t.Helper()
-	engine, err := d.open(d.clock.Now)
+	engine, err := d.open(d.Clock.Now)
 	if err != nil {
 		t.Fatalf("open an engine: %v", err)
 	}
-	t.Cleanup(func() { mustClose(t, engine) })
+	t.Cleanup(func() { MustClose(t, engine) })
 	return engine
 }
 
-// mustOpenNodes opens as many engines as the harness allows at a time.
-func (d *database) mustOpenNodes(t testing.TB, h Harness) []store.Engine {
+// MustOpenNodes opens as many engines as the harness allows at a time.
+func (d *Database) MustOpenNodes(t testing.TB, h Harness) []store.Engine {
 	t.Helper()
 	engines := make([]store.Engine, max(h.Nodes, 1))
 	for i := range engines {
-		engines[i] = d.mustOpen(t)
+		engines[i] = d.MustOpen(t)
 	}
 	return engines
 }
 
-func mustClose(t testing.TB, c interface{ Close() error }) {
+// MustClose closes an engine or a store.
+func MustClose(t testing.TB, c interface{ Close() error }) {
 	t.Helper()
 	if err := c.Close(); err != nil {
 		t.Errorf("close: %v", err)
@@ -54,10 +56,10 @@ func mustClose(t testing.TB, c interface{ Close() error }) {
 
 // newItems opens an engine with a table for the cases that are about the engine
 // alone. name is the key; of the rest, what is not given is NULL.
-func newItems(t testing.TB, h Harness) (store.Engine, *database) {
+func newItems(t testing.TB, h Harness) (store.Engine, *Database) {
 	t.Helper()
-	d := newDatabase(t, h)
-	e := d.mustOpen(t)
+	d := NewDatabase(t, h)
+	e := d.MustOpen(t)
 	createItems(t, e)
 	return e, d
 }
@@ -65,14 +67,14 @@ func newItems(t testing.TB, h Harness) (store.Engine, *database) {
 func createItems(t testing.TB, e store.Engine) {
 	t.Helper()
 	words := e.Dialect()
-	mustExec(t, e, `CREATE TABLE items (name TEXT NOT NULL, n BIGINT, flag INTEGER, note TEXT, content `+words.Bytes+
+	MustExec(t, e, `CREATE TABLE items (name TEXT NOT NULL, n BIGINT, flag INTEGER, note TEXT, content `+words.Bytes+
 		`, id `+words.ID+`,
 		PRIMARY KEY (name))`+words.Suffix)
 }
 
-// mustExec runs one statement in a transaction of its own and returns how many
+// MustExec runs one statement in a transaction of its own and returns how many
 // rows it changed.
-func mustExec(t testing.TB, e store.Engine, query string, args ...any) (changed int64) {
+func MustExec(t testing.TB, e store.Engine, query string, args ...any) (changed int64) {
 	t.Helper()
 	err := e.Update(context.Background(), func(s store.Session) (err error) {
 		changed, err = s.Exec(query, args...)
@@ -95,11 +97,11 @@ func put(name string, n int) func(store.Session) error {
 // names lists the items, in order.
 func names(t testing.TB, e store.Engine) []string {
 	t.Helper()
-	return column[string](t, e, `SELECT name FROM items ORDER BY name`)
+	return Column[string](t, e, `SELECT name FROM items ORDER BY name`)
 }
 
-// column returns the one column that a statement selects.
-func column[T any](t testing.TB, e store.Engine, query string, args ...any) []T {
+// Column returns the one column that a statement selects.
+func Column[T any](t testing.TB, e store.Engine, query string, args ...any) []T {
 	t.Helper()
 	out := []T{}
 	err := e.View(context.Background(), func(s store.Session) error {

@@ -1,4 +1,4 @@
-package storetest
+package conformance
 
 import (
 	"context"
@@ -12,29 +12,29 @@ import (
 
 // transactions: all or nothing, for each one alone.
 func transactions(t *testing.T, h Harness) {
-	inTurn(t, h, []testCase{
-		{"an_error_leaves_nothing", errorLeavesNothing},
-		{"a_statement_that_failed_leaves_nothing_of_its_transaction", failedStatementLeavesNothing},
-		{"a_transaction_sees_what_it_wrote", transactionSeesItsWrites},
-		{"a_panic_leaves_nothing_and_harms_nobody", panicLeavesNothing},
-		{"a_panic_among_the_rows_leaves_nothing_and_harms_nobody", panicAmongRowsLeavesNothing},
-		{"a_view_cannot_write", viewCannotWrite},
-		{"a_view_stays_at_its_moment", viewStaysAtItsMoment},
-		{"a_session_is_of_no_use_after_its_end", sessionEnds},
-		{"those_that_fail_do_not_touch_their_neighbours", failuresTouchNoNeighbour},
+	InTurn(t, h, []Case{
+		{Name: "an_error_leaves_nothing", Run: errorLeavesNothing},
+		{Name: "a_statement_that_failed_leaves_nothing_of_its_transaction", Run: failedStatementLeavesNothing},
+		{Name: "a_transaction_sees_what_it_wrote", Run: transactionSeesItsWrites},
+		{Name: "a_panic_leaves_nothing_and_harms_nobody", Run: panicLeavesNothing},
+		{Name: "a_panic_among_the_rows_leaves_nothing_and_harms_nobody", Run: panicAmongRowsLeavesNothing},
+		{Name: "a_view_cannot_write", Run: viewCannotWrite},
+		{Name: "a_view_stays_at_its_moment", Run: viewStaysAtItsMoment},
+		{Name: "a_session_is_of_no_use_after_its_end", Run: sessionEnds},
+		{Name: "those_that_fail_do_not_touch_their_neighbours", Run: failuresTouchNoNeighbour},
 	})
 }
 
 func errorLeavesNothing(t *testing.T, h Harness) {
 	e, _ := newItems(t, h)
-	mustExec(t, e, `INSERT INTO items (name, n) VALUES ('kept', 1)`)
+	MustExec(t, e, `INSERT INTO items (name, n) VALUES ('kept', 1)`)
 	err := e.Update(t.Context(), func(s store.Session) error {
 		_, err := s.Exec(`UPDATE items SET n = 2`)
-		return errors.Join(err, put("gone", 1)(s), errMine)
+		return errors.Join(err, put("gone", 1)(s), ErrMine)
 	})
-	wantError(t, "update", err, errMine)
+	wantError(t, "update", err, ErrMine)
 	wantEqual(t, "items", names(t, e), []string{"kept"})
-	wantEqual(t, "numbers", column[int64](t, e, `SELECT n FROM items`), []int64{1})
+	wantEqual(t, "numbers", Column[int64](t, e, `SELECT n FROM items`), []int64{1})
 }
 
 func failedStatementLeavesNothing(t *testing.T, h Harness) {
@@ -83,13 +83,13 @@ func panicLeavesNothing(t *testing.T, h Harness) {
 			t.Errorf("a panic in a %s was taken for success", name)
 		}
 	}
-	mustExec(t, e, `INSERT INTO items (name, n) VALUES ('after', 1)`)
+	MustExec(t, e, `INSERT INTO items (name, n) VALUES ('after', 1)`)
 	wantEqual(t, "items", names(t, e), []string{"after"})
 }
 
 func panicAmongRowsLeavesNothing(t *testing.T, h Harness) {
 	e, _ := newItems(t, h)
-	mustExec(t, e, `INSERT INTO items (name, n) VALUES ('a', 1), ('b', 2)`)
+	MustExec(t, e, `INSERT INTO items (name, n) VALUES ('a', 1), ('b', 2)`)
 	for range 3 {
 		err := fallen(func() error {
 			return e.Update(t.Context(), func(s store.Session) error {
@@ -103,7 +103,7 @@ func panicAmongRowsLeavesNothing(t *testing.T, h Harness) {
 			t.Error("a panic was taken for success")
 		}
 	}
-	mustExec(t, e, `DELETE FROM items WHERE name = 'b'`)
+	MustExec(t, e, `DELETE FROM items WHERE name = 'b'`)
 	wantEqual(t, "items", names(t, e), []string{"a"})
 }
 
@@ -117,7 +117,7 @@ func viewCannotWrite(t *testing.T, h Harness) {
 
 func viewStaysAtItsMoment(t *testing.T, h Harness) {
 	e, _ := newItems(t, h)
-	mustExec(t, e, `INSERT INTO items (name, n) VALUES ('before', 1)`)
+	MustExec(t, e, `INSERT INTO items (name, n) VALUES ('before', 1)`)
 	err := e.View(t.Context(), func(s store.Session) error {
 		count := func() (n int, err error) {
 			err = s.Query(`SELECT name FROM items`, nil, func(store.Row) error { n++; return nil })
@@ -183,7 +183,7 @@ func failuresTouchNoNeighbour(t *testing.T, h Harness) {
 					case i%2 == 0:
 						panic("on purpose")
 					default:
-						return errMine
+						return ErrMine
 					}
 				})
 			})

@@ -1,4 +1,4 @@
-package storetest
+package conformance
 
 import (
 	"context"
@@ -28,22 +28,22 @@ func mustPosition(t testing.TB, e store.Engine, n int, outcome error, accounts .
 
 // positions: numbers that only ever grow, and tell an age.
 func positions(t *testing.T, h Harness) {
-	inTurn(t, h, []testCase{
-		{"start_at_the_clock_and_grow_by_what_was_taken", positionsStartAtClock},
-		{"are_greater_than_all_of_any_of_the_accounts", positionsAboveAll},
-		{"are_handed_out_one_after_the_other_within_a_transaction", positionsWithinTransaction},
-		{"never_go_back", positionsNeverGoBack},
-		{"of_an_account_are_forgotten_and_start_at_the_clock", positionsForgotten},
-		{"are_there_for_nobody_too", positionsForNobody},
-		{"are_refused_in_a_view_and_for_none", positionsRefused},
+	InTurn(t, h, []Case{
+		{Name: "start_at_the_clock_and_grow_by_what_was_taken", Run: positionsStartAtClock},
+		{Name: "are_greater_than_all_of_any_of_the_accounts", Run: positionsAboveAll},
+		{Name: "are_handed_out_one_after_the_other_within_a_transaction", Run: positionsWithinTransaction},
+		{Name: "never_go_back", Run: positionsNeverGoBack},
+		{Name: "of_an_account_are_forgotten_and_start_at_the_clock", Run: positionsForgotten},
+		{Name: "are_there_for_nobody_too", Run: positionsForNobody},
+		{Name: "are_refused_in_a_view_and_for_none", Run: positionsRefused},
 	})
 }
 
 func positionsStartAtClock(t *testing.T, h Harness) {
 	ann := model.AccountID{1}
-	d := newDatabase(t, h)
-	e := newStore(t, d.mustOpen(t))
-	last := start.UnixMicro() - 1
+	d := NewDatabase(t, h)
+	e := NewStore(t, d.MustOpen(t))
+	last := Start.UnixMicro() - 1
 	for _, n := range []int{1, 1, 10, 1000, 1} {
 		got := mustPosition(t, e, n, nil, ann)
 		if got <= last || got > last+int64(time.Second/time.Microsecond) {
@@ -51,15 +51,15 @@ func positionsStartAtClock(t *testing.T, h Harness) {
 		}
 		last = got + int64(n) - 1
 	}
-	d.clock.Advance(time.Hour)
-	if got, now := mustPosition(t, e, 1, nil, ann), d.clock.Now().UnixMicro(); got < now || got > now+1e6 {
+	d.Clock.Advance(time.Hour)
+	if got, now := mustPosition(t, e, 1, nil, ann), d.Clock.Now().UnixMicro(); got < now || got > now+1e6 {
 		t.Errorf("position %d an hour later, want about %d", got, now)
 	}
 }
 
 func positionsAboveAll(t *testing.T, h Harness) {
 	ann, bob, eve := model.AccountID{1}, model.AccountID{2}, model.AccountID{3}
-	e := newStore(t, newDatabase(t, h).mustOpen(t))
+	e := NewStore(t, NewDatabase(t, h).MustOpen(t))
 	high := mustPosition(t, e, 5000, nil, ann) + 4999
 	other := mustPosition(t, e, 1, nil, bob)
 	both := mustPosition(t, e, 3, nil, bob, ann, eve)
@@ -75,7 +75,7 @@ func positionsAboveAll(t *testing.T, h Harness) {
 
 func positionsWithinTransaction(t *testing.T, h Harness) {
 	ann, bob := model.AccountID{1}, model.AccountID{2}
-	e := newStore(t, newDatabase(t, h).mustOpen(t))
+	e := NewStore(t, NewDatabase(t, h).MustOpen(t))
 	err := e.Update(t.Context(), func(s store.Session) error {
 		last := int64(0)
 		for _, accounts := range [][]model.AccountID{{ann}, {ann, bob}, {bob}, {bob, bob, ann}, {ann}} {
@@ -97,8 +97,8 @@ func positionsWithinTransaction(t *testing.T, h Harness) {
 
 func positionsNeverGoBack(t *testing.T, h Harness) {
 	ann, bob := model.AccountID{1}, model.AccountID{2}
-	d := newDatabase(t, h)
-	e := newStore(t, d.mustOpen(t))
+	d := NewDatabase(t, h)
+	e := NewStore(t, d.MustOpen(t))
 	last := int64(0)
 	take := func(what string, outcome error) {
 		t.Helper()
@@ -111,19 +111,19 @@ func positionsNeverGoBack(t *testing.T, h Harness) {
 		}
 	}
 	take("first", nil)
-	take("rolled back", errMine)
+	take("rolled back", ErrMine)
 	take("after a rollback", nil)
-	d.clock.Advance(-24 * time.Hour)
+	d.Clock.Advance(-24 * time.Hour)
 	take("clock set back", nil)
-	mustClose(t, e)
-	e = d.mustOpen(t)
+	MustClose(t, e)
+	e = d.MustOpen(t)
 	take("opened again", nil)
 }
 
 func positionsForgotten(t *testing.T, h Harness) {
 	ann, bob := model.AccountID{1}, model.AccountID{2}
-	d := newDatabase(t, h)
-	e := newStore(t, d.mustOpen(t))
+	d := NewDatabase(t, h)
+	e := NewStore(t, d.MustOpen(t))
 	mustPosition(t, e, 5, nil, ann, bob)
 	forget := func(s store.Session) error { return s.Forget(ann) }
 	if err := e.View(t.Context(), forget); err == nil {
@@ -135,22 +135,22 @@ func positionsForgotten(t *testing.T, h Harness) {
 		}
 	}
 	for _, account := range []model.AccountID{ann, bob} {
-		if got := mustPosition(t, e, 1, nil, account); got < d.clock.Now().UnixMicro() {
+		if got := mustPosition(t, e, 1, nil, account); got < d.Clock.Now().UnixMicro() {
 			t.Errorf("position %d", got)
 		}
 	}
 }
 
 func positionsForNobody(t *testing.T, h Harness) {
-	e := newStore(t, newDatabase(t, h).mustOpen(t))
-	if got := mustPosition(t, e, 1, nil); got < start.UnixMicro() {
+	e := NewStore(t, NewDatabase(t, h).MustOpen(t))
+	if got := mustPosition(t, e, 1, nil); got < Start.UnixMicro() {
 		t.Errorf("position %d", got)
 	}
 }
 
 func positionsRefused(t *testing.T, h Harness) {
 	ann := model.AccountID{1}
-	e := newStore(t, newDatabase(t, h).mustOpen(t))
+	e := NewStore(t, NewDatabase(t, h).MustOpen(t))
 	err := e.View(t.Context(), func(s store.Session) error {
 		_, err := s.Position([]model.AccountID{ann}, 1)
 		return err
@@ -172,9 +172,9 @@ func positionsRefused(t *testing.T, h Harness) {
 // positionsAcrossWriters: a reader that has seen a number will never see a smaller one
 // appear, however many write at the same time.
 func positionsAcrossWriters(t *testing.T, h Harness) {
-	d := newDatabase(t, h)
-	nodes := d.mustOpenNodes(t, h)
-	newStore(t, nodes[0])
+	d := NewDatabase(t, h)
+	nodes := d.MustOpenNodes(t, h)
+	NewStore(t, nodes[0])
 	createItems(t, nodes[0])
 	queues := []model.AccountID{{1}, {2}, {3}, {4}}
 	const workers, rounds = 6, 25
@@ -182,7 +182,7 @@ func positionsAcrossWriters(t *testing.T, h Harness) {
 	ended := make(chan struct{})
 	watched := make(chan error, 1)
 	go func() { watched <- watch(nodes[len(nodes)-1], queues, ended) }()
-	everywhere(t, nodes, workers, func(e store.Engine, worker int) error {
+	Everywhere(t, nodes, workers, func(e store.Engine, worker int) error {
 		for round := range rounds {
 			// Pairs in both orders, so that an engine that locks must sort.
 			a, b := queues[(worker+round)%len(queues)], queues[(worker*3+round*2+1)%len(queues)]
@@ -213,7 +213,7 @@ func positionsAcrossWriters(t *testing.T, h Harness) {
 		t.Error(err)
 	}
 	for _, account := range queues {
-		all := column[int64](t, nodes[0], `SELECT n FROM items WHERE id = ? ORDER BY n`, account)
+		all := Column[int64](t, nodes[0], `SELECT n FROM items WHERE id = ? ORDER BY n`, account)
 		for i := range all {
 			if i > 0 && all[i] == all[i-1] {
 				t.Errorf("position %d was handed out twice for %s", all[i], account)
@@ -265,9 +265,9 @@ func watch(e store.Engine, queues []model.AccountID, ended <-chan struct{}) erro
 	return nil
 }
 
-// newStore opens a store on the engine, whose tables an engine may need for its
+// NewStore opens a store on the engine, whose tables an engine may need for its
 // positions, and returns the engine.
-func newStore(t testing.TB, e store.Engine) store.Engine {
+func NewStore(t testing.TB, e store.Engine) store.Engine {
 	t.Helper()
 	if _, err := store.Open(t.Context(), e, func() string { return "epoch" }); err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package storetest
+package conformance
 
 import (
 	"errors"
@@ -8,20 +8,21 @@ import (
 	"signet/internal/store"
 )
 
-var errMine = errors.New("an error of the case's own")
+// ErrMine is what a case returns from a transaction to undo it.
+var ErrMine = errors.New("an error of the case's own")
 
 // statements: what Exec and Query answer, and how they fail.
 func statements(t *testing.T, h Harness) {
-	inTurn(t, h, []testCase{
-		{"exec_counts_the_rows_that_changed", execCountsRows},
-		{"query_returns_what_was_written", queryReturnsWritten},
-		{"query_gives_rows_in_order_until_it_is_stopped", queryStops},
-		{"question_marks_in_literals_are_no_arguments", questionMarksInLiterals},
-		{"posted_ones_take_effect_in_their_order", postedInOrder},
-		{"posted_ones_that_fail_fail_their_transaction", postedFailures},
-		{"text_is_told_apart_by_every_byte", textByEveryByte},
-		{"a_taken_key_is_a_conflict", takenKeyConflicts},
-		{"other_faults_are_neither_conflict_nor_unavailable", otherFaults},
+	InTurn(t, h, []Case{
+		{Name: "exec_counts_the_rows_that_changed", Run: execCountsRows},
+		{Name: "query_returns_what_was_written", Run: queryReturnsWritten},
+		{Name: "query_gives_rows_in_order_until_it_is_stopped", Run: queryStops},
+		{Name: "question_marks_in_literals_are_no_arguments", Run: questionMarksInLiterals},
+		{Name: "posted_ones_take_effect_in_their_order", Run: postedInOrder},
+		{Name: "posted_ones_that_fail_fail_their_transaction", Run: postedFailures},
+		{Name: "text_is_told_apart_by_every_byte", Run: textByEveryByte},
+		{Name: "a_taken_key_is_a_conflict", Run: takenKeyConflicts},
+		{Name: "other_faults_are_neither_conflict_nor_unavailable", Run: otherFaults},
 	})
 }
 
@@ -42,7 +43,7 @@ func execCountsRows(t *testing.T, h Harness) {
 		{`DELETE FROM items WHERE n = 5`, 4},
 		{`DELETE FROM items`, 2},
 	} {
-		wantEqual(t, step.text, mustExec(t, e, step.text), step.want)
+		wantEqual(t, step.text, MustExec(t, e, step.text), step.want)
 	}
 }
 
@@ -70,13 +71,13 @@ func queryReturnsWritten(t *testing.T, h Harness) {
 		t.Fatal(err)
 	}
 	wantEqual(t, "returned", got, []int64{1, 2, 3})
-	wantEqual(t, "kept", column[int64](t, e, `SELECT n FROM items`), []int64{3})
+	wantEqual(t, "kept", Column[int64](t, e, `SELECT n FROM items`), []int64{3})
 }
 
 func queryStops(t *testing.T, h Harness) {
 	e, _ := newItems(t, h)
-	mustExec(t, e, `INSERT INTO items (name, n) VALUES ('a', 3), ('b', 2), ('c', 1)`)
-	wantEqual(t, "all", column[string](t, e, `SELECT name FROM items ORDER BY n`), []string{"c", "b", "a"})
+	MustExec(t, e, `INSERT INTO items (name, n) VALUES ('a', 3), ('b', 2), ('c', 1)`)
+	wantEqual(t, "all", Column[string](t, e, `SELECT name FROM items ORDER BY n`), []string{"c", "b", "a"})
 	err := e.View(t.Context(), func(s store.Session) error {
 		rows := 0
 		if err := s.Query(`SELECT name FROM items ORDER BY n`, nil,
@@ -86,7 +87,7 @@ func queryStops(t *testing.T, h Harness) {
 		wantEqual(t, "rows before the stop", rows, 1)
 		// The session goes on after a query that was stopped, and after one that failed.
 		wantError(t, "error of the row function",
-			s.Query(`SELECT name FROM items`, nil, func(store.Row) error { return errMine }), errMine)
+			s.Query(`SELECT name FROM items`, nil, func(store.Row) error { return ErrMine }), ErrMine)
 		rows = 0
 		err := s.Query(`SELECT name FROM items`, nil, func(store.Row) error { rows++; return nil })
 		wantEqual(t, "rows afterwards", rows, 3)
@@ -99,9 +100,9 @@ func queryStops(t *testing.T, h Harness) {
 
 func questionMarksInLiterals(t *testing.T, h Harness) {
 	e, _ := newItems(t, h)
-	mustExec(t, e, `INSERT INTO items (name, note, n) VALUES ('is it? ''?', ?, ?)`, "noted", 4)
+	MustExec(t, e, `INSERT INTO items (name, note, n) VALUES ('is it? ''?', ?, ?)`, "noted", 4)
 	wantEqual(t, "names", names(t, e), []string{"is it? '?"})
-	wantEqual(t, "notes", column[string](t, e, `SELECT note FROM items WHERE name LIKE '%?%' AND n = ?`, 4),
+	wantEqual(t, "notes", Column[string](t, e, `SELECT note FROM items WHERE name LIKE '%?%' AND n = ?`, 4),
 		[]string{"noted"})
 }
 
@@ -128,7 +129,7 @@ func postedInOrder(t *testing.T, h Harness) {
 	if err != nil {
 		t.Error(err)
 	}
-	wantEqual(t, "numbers at the end", column[int64](t, e, `SELECT n FROM items ORDER BY name`), []int64{23, 7})
+	wantEqual(t, "numbers at the end", Column[int64](t, e, `SELECT n FROM items ORDER BY name`), []int64{23, 7})
 }
 
 func postedFailures(t *testing.T, h Harness) {
@@ -162,17 +163,17 @@ func textByEveryByte(t *testing.T, h Harness) {
 	e, _ := newItems(t, h)
 	forms := []string{"a", "A", "ä", "Ä", "a\u0308", "A\u0308", "a ", " a", "ａ", "ß", "ss"}
 	for i, form := range forms {
-		mustExec(t, e, `INSERT INTO items (name, n) VALUES (?, ?)`, form, i)
+		MustExec(t, e, `INSERT INTO items (name, n) VALUES (?, ?)`, form, i)
 	}
 	for i, form := range forms {
-		wantEqual(t, form, column[int64](t, e, `SELECT n FROM items WHERE name = ?`, form), []int64{int64(i)})
+		wantEqual(t, form, Column[int64](t, e, `SELECT n FROM items WHERE name = ?`, form), []int64{int64(i)})
 	}
 }
 
 func takenKeyConflicts(t *testing.T, h Harness) {
 	e, _ := newItems(t, h)
-	mustExec(t, e, `CREATE UNIQUE INDEX items_note ON items (note)`)
-	mustExec(t, e, `INSERT INTO items (name, note) VALUES (?, ?)`, "primary secret", "unique secret")
+	MustExec(t, e, `CREATE UNIQUE INDEX items_note ON items (note)`)
+	MustExec(t, e, `INSERT INTO items (name, note) VALUES (?, ?)`, "primary secret", "unique secret")
 	for _, args := range [][]any{{"primary secret", "x"}, {"x", "unique secret"}} {
 		err := e.Update(t.Context(), func(s store.Session) error {
 			_, err := s.Exec(`INSERT INTO items (name, note) VALUES (?, ?)`, args...)

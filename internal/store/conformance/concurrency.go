@@ -1,4 +1,4 @@
-package storetest
+package conformance
 
 import (
 	"context"
@@ -14,11 +14,11 @@ func concurrency(t *testing.T, h Harness) {
 	const workers, rounds = 8, 25
 
 	t.Run("no_update_is_lost", func(t *testing.T) {
-		d := newDatabase(t, h)
-		nodes := d.mustOpenNodes(t, h)
+		d := NewDatabase(t, h)
+		nodes := d.MustOpenNodes(t, h)
 		createItems(t, nodes[0])
-		mustExec(t, nodes[0], `INSERT INTO items (name, n) VALUES ('added', 0), ('read and written', 0)`)
-		everywhere(t, nodes, workers, func(e store.Engine, worker int) error {
+		MustExec(t, nodes[0], `INSERT INTO items (name, n) VALUES ('added', 0), ('read and written', 0)`)
+		Everywhere(t, nodes, workers, func(e store.Engine, worker int) error {
 			for range rounds {
 				if err := e.Update(context.Background(), increment); err != nil {
 					return err
@@ -26,16 +26,16 @@ func concurrency(t *testing.T, h Harness) {
 			}
 			return nil
 		})
-		wantEqual(t, "numbers", column[int64](t, nodes[0], `SELECT n FROM items`),
+		wantEqual(t, "numbers", Column[int64](t, nodes[0], `SELECT n FROM items`),
 			[]int64{workers * rounds, workers * rounds})
 	})
 
 	t.Run("one_of_many_gets_a_name", func(t *testing.T) {
-		d := newDatabase(t, h)
-		nodes := d.mustOpenNodes(t, h)
+		d := NewDatabase(t, h)
+		nodes := d.MustOpenNodes(t, h)
 		createItems(t, nodes[0])
 		won := make(chan int, workers*rounds)
-		everywhere(t, nodes, workers, func(e store.Engine, worker int) error {
+		Everywhere(t, nodes, workers, func(e store.Engine, worker int) error {
 			for round := range rounds {
 				taken := false
 				err := e.Update(context.Background(), func(s store.Session) error {
@@ -57,10 +57,10 @@ func concurrency(t *testing.T, h Harness) {
 	})
 
 	t.Run("a_reader_sees_what_returned_before", func(t *testing.T) {
-		d := newDatabase(t, h)
-		nodes := d.mustOpenNodes(t, h)
+		d := NewDatabase(t, h)
+		nodes := d.MustOpenNodes(t, h)
 		createItems(t, nodes[0])
-		everywhere(t, nodes, workers, func(e store.Engine, worker int) error {
+		Everywhere(t, nodes, workers, func(e store.Engine, worker int) error {
 			other := nodes[(worker+1)%len(nodes)]
 			for round := range rounds {
 				if err := e.Update(context.Background(), put(fmt.Sprint(worker, "/", round), worker)); err != nil {
@@ -83,11 +83,11 @@ func concurrency(t *testing.T, h Harness) {
 	})
 
 	t.Run("a_reader_never_sees_half", func(t *testing.T) {
-		d := newDatabase(t, h)
-		nodes := d.mustOpenNodes(t, h)
+		d := NewDatabase(t, h)
+		nodes := d.MustOpenNodes(t, h)
 		createItems(t, nodes[0])
-		mustExec(t, nodes[0], `INSERT INTO items (name, n) VALUES ('left', 0), ('right', 0)`)
-		everywhere(t, nodes, workers, func(e store.Engine, worker int) error {
+		MustExec(t, nodes[0], `INSERT INTO items (name, n) VALUES ('left', 0), ('right', 0)`)
+		Everywhere(t, nodes, workers, func(e store.Engine, worker int) error {
 			for range rounds {
 				var err error
 				if worker%2 == 0 {
@@ -144,8 +144,8 @@ func balanced(s store.Session) error {
 	return nil
 }
 
-// everywhere runs as many workers at the same time, spread over the nodes.
-func everywhere(t *testing.T, nodes []store.Engine, workers int, work func(e store.Engine, worker int) error) {
+// Everywhere runs as many workers at the same time, spread over the nodes.
+func Everywhere(t *testing.T, nodes []store.Engine, workers int, work func(e store.Engine, worker int) error) {
 	t.Helper()
 	var group sync.WaitGroup
 	for worker := range workers {
