@@ -31,7 +31,7 @@ func randomBytes(size int) []byte {
 func (p *person) beginExport(ctx context.Context) *http.Response {
 	p.t.Helper()
 	r := p.request("GET", "/v2/user/me/export").WithContext(ctx)
-	got, err := http.DefaultClient.Do(r)
+	got, err := narrowClient(p.t).Do(r)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -42,13 +42,33 @@ func (p *person) beginExport(ctx context.Context) *http.Response {
 	return got
 }
 
-// mustFillAttachments sends more than connections hold.
-func (c *clinic) mustFillAttachments() {
+// archiveBytes is how large an archive is at least of whom fill sends attachments: more than narrow
+// connections hold.
+const archiveBytes = 8 << 20
+
+// fill sends an account or a group so many attachments that their archives are large.
+func (c *clinic) fill(recipient string) {
 	c.t.Helper()
-	content := randomBytes(12 << 20)
+	content := randomBytes(archiveBytes / 4)
 	for range 4 {
-		c.alice.mustAttach(c.bob.token, "a", "", content)
+		c.alice.mustAttach(recipient, "a", "", content)
 	}
+}
+
+// narrowClient makes a client on whose connections little is on its way, so that the server waits
+// while the reader does. The server has to be narrow as well.
+func narrowClient(t testing.TB) *http.Client {
+	client := &http.Client{Transport: &http.Transport{
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			conn, err := new(net.Dialer).DialContext(ctx, network, address)
+			if err == nil {
+				err = conn.(*net.TCPConn).SetReadBuffer(64 << 10)
+			}
+			return conn, err
+		},
+	}}
+	t.Cleanup(client.CloseIdleConnections)
+	return client
 }
 
 // Whatever ends an archive too early is logged, and seen by its reader: it lacks its end,
@@ -57,8 +77,8 @@ func TestArchiveThatBreaksIsSeenToBeBroken(t *testing.T) {
 	t.Parallel()
 	files := s3test.Start(t)
 	bucket := files.Bucket(t)
-	c := startClinic(t, func(f *figures) { f.blobs = bucket.Location() })
-	c.mustFillAttachments()
+	c := startClinic(t, func(f *figures) { f.narrow, f.blobs = true, bucket.Location() })
+	c.fill(c.bob.token)
 	for what, harm := range map[string]func(key *person) (undo func()){
 		"its key is revoked": func(key *person) func() {
 			c.bob.delete("/v2/user/me/key/" + key.key).want(204)
@@ -92,8 +112,9 @@ func TestArchiveThatBreaksIsSeenToBeBroken(t *testing.T) {
 		}
 	}
 	counts := &c.exporter.Counts
-	if failed, left := counts.Failed.Load(), counts.Left.Load(); failed != 3 || left != 0 || counts.Bytes.Load() < 48<<20 {
-		t.Errorf("%d archives are counted as failed, %d as left, with %d bytes", failed, left, counts.Bytes.Load())
+	failed, left, size := counts.Failed.Load(), counts.Left.Load(), counts.Bytes.Load()
+	if failed != 3 || left != 0 || size < archiveBytes {
+		t.Errorf("%d archives are counted as failed, %d as left, with %d bytes", failed, left, size)
 	}
 }
 
@@ -101,7 +122,7 @@ func TestArchiveThatBreaksIsSeenToBeBroken(t *testing.T) {
 // person is told to wait, and gets one when another has ended.
 func TestArchivesThatAServerMakesAtATime(t *testing.T) {
 	t.Parallel()
-	c := startClinic(t)
+	c := startClinic(t, func(f *figures) { f.narrow = true })
 	people := []*person{c.bob}
 	for i := range 6 {
 		people = append(people, c.mustCreate(c.org, fmt.Sprint("reader", i)))
@@ -111,10 +132,7 @@ func TestArchivesThatAServerMakesAtATime(t *testing.T) {
 		admins = append(admins, c.mustCreateAdmin(c.org, fmt.Sprint("admin", i)))
 	}
 	group := c.alice.mustCreateGroup("Everyone", append(people, admins...)...)
-	content := randomBytes(12 << 20)
-	for range 4 {
-		c.alice.mustAttach(group, "a", "", content)
-	}
+	c.fill(group)
 	refused := func(p *person) {
 		t.Helper()
 		p.get("/v2/user/me/export").wantError(429, "too_many_exports").wantHeader("Retry-After", "60")
@@ -162,8 +180,8 @@ func (p *person) wantExport() {
 
 func TestArchiveEndsWithItsReader(t *testing.T) {
 	t.Parallel()
-	c := startClinic(t)
-	c.mustFillAttachments()
+	c := startClinic(t, func(f *figures) { f.narrow = true })
+	c.fill(c.bob.token)
 	ctx, leave := context.WithCancel(t.Context())
 	c.bob.beginExport(ctx)
 	leave()
@@ -188,18 +206,8 @@ func (c *clinic) mustRest(p *person) {
 func TestArchiveEndsForASlowReader(t *testing.T) {
 	t.Parallel()
 	c := startClinic(t, func(f *figures) { f.narrow = true })
-	c.mustFillAttachments()
-	// Little is on its way, so that the server waits while the reader does.
-	client := &http.Client{Transport: &http.Transport{
-		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-			conn, err := new(net.Dialer).DialContext(ctx, network, address)
-			if err == nil {
-				err = conn.(*net.TCPConn).SetReadBuffer(64 << 10)
-			}
-			return conn, err
-		},
-	}}
-	t.Cleanup(client.CloseIdleConnections)
+	c.fill(c.bob.token)
+	client := narrowClient(t)
 	// read takes the archive in pieces, and after each so much time passes.
 	read := func(pause time.Duration) (n int64, err error) {
 		got, err := client.Do(c.bob.request("GET", "/v2/user/me/export"))
@@ -218,7 +226,7 @@ func TestArchiveEndsForASlowReader(t *testing.T) {
 	if n, err := read(2 * time.Second); err != io.EOF {
 		t.Fatalf("a reader of 128 KiB a second is cut off after %d bytes: %v", n, err)
 	}
-	if n, err := read(16 * time.Second); err == io.EOF || n > 40<<20 {
+	if n, err := read(16 * time.Second); err == io.EOF || n > archiveBytes*3/4 {
 		t.Fatalf("a reader of 16 KiB a second has got %d bytes: %v", n, err)
 	}
 	until(t, "the archive ends", func() bool { return c.exporter.Running() == 0 })
