@@ -30,6 +30,10 @@ type AuditEntry struct {
 	OnKey          string    `json:"on_key,omitempty"`
 	Detail         string    `json:"detail,omitempty"`
 	Hash           string    `json:"hash"` // SHA-256, in hexadecimal
+
+	// Of user.rename the names that were changed, by field, until the account is erased.
+	Old map[string]string `json:"old,omitempty"`
+	New map[string]string `json:"new,omitempty"`
 }
 
 // AuditQuery says which entries to read; the zero value of a field does not restrict.
@@ -39,12 +43,96 @@ type AuditQuery struct {
 	After        *int64 // only greater numbers, in their order; not with Before
 	Since, Until time.Time
 	Action       string
+	Actions      []string // any of these, and of Action
+	Account      string   // by this account, or on it
+	Outcome      string   // "ok", or the code of an error
+	NoReads      bool     // leaves out what was only read
 }
 
-// Audit reads an organization's part of the audit log (GET
-// /organization/:organization/audit), for its administrators and operators; or the
-// platform's (GET /audit), for operators, where the organization is empty.
+// AuditPage is a part of the audit log.
+type AuditPage struct {
+	Entries []AuditEntry      `json:"results"`
+	Names   map[string]string `json:"names"` // by token, of whom and what they name, as far as the caller may see them
+
+	// Next is the number to go on with, as Before or, where After was given, as After; 0: here
+	// the log ends. A page may have fewer entries than its limit, or none, and the log go on.
+	Next int64 `json:"-"`
+}
+
+// Audit reads an organization's part of the audit log (GET /organization/:organization/audit),
+// for its administrators and operators; or the platform's (GET /audit), for operators, where the
+// organization is empty. It makes further calls where the server looks for entries longer than it
+// does in one.
 func (c *Client) Audit(ctx context.Context, organization string, q AuditQuery) ([]AuditEntry, error) {
+	q.Limit = cmp.Or(q.Limit, defaultAuditLimit)
+	var all []AuditEntry
+	for {
+		page, err := c.auditPage(ctx, organization, q, false)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, page.Entries...)
+		if q.Limit -= len(page.Entries); q.Limit <= 0 || page.Next == 0 {
+			return all, nil
+		}
+		q.goOn(page.Next)
+	}
+}
+
+// AuditPage is Audit in one call, with the names of whom and what the entries name.
+func (c *Client) AuditPage(ctx context.Context, organization string, q AuditQuery) (*AuditPage, error) {
+	return c.auditPage(ctx, organization, q, true)
+}
+
+// defaultAuditLimit is how many entries the server answers with where a call does not say.
+const defaultAuditLimit = 100
+
+// goOn has the query continue at a number.
+func (q *AuditQuery) goOn(next int64) {
+	if q.After != nil {
+		q.After = &next
+	} else {
+		q.Before = next
+	}
+}
+
+func (c *Client) auditPage(ctx context.Context, organization string, q AuditQuery, names bool) (*AuditPage, error) {
+	r := get(auditPath(organization)...)
+	r.query = q.values()
+	var page AuditPage
+	if !names {
+		got, err := c.do(ctx, r, &page.Entries)
+		if err != nil {
+			return nil, err
+		}
+		return &page, page.goesOn(got.header.Get(c.header("Continuation")))
+	}
+	r.query.Set("names", "true")
+	var out struct {
+		AuditPage
+		Metadata struct {
+			Continuation string `json:"continuation"`
+		} `json:"metadata"`
+	}
+	if _, err := c.do(ctx, r, &out); err != nil {
+		return nil, err
+	}
+	page = out.AuditPage
+	return &page, page.goesOn(out.Metadata.Continuation)
+}
+
+// goesOn notes where the log goes on; an empty text: nowhere.
+func (p *AuditPage) goesOn(next string) (err error) {
+	if next != "" {
+		if p.Next, err = strconv.ParseInt(next, 10, 64); err != nil {
+			err = fmt.Errorf("audit log: %w: continuation %q", ErrProtocol, next)
+		}
+	}
+	return err
+}
+
+// values are the query of a call.
+func (q *AuditQuery) values() url.Values {
 	values := url.Values{}
 	if q.Limit > 0 {
 		values.Set("limit", strconv.Itoa(q.Limit))
@@ -62,11 +150,21 @@ func (c *Client) Audit(ctx context.Context, organization string, q AuditQuery) (
 		values.Set("until", q.Until.UTC().Format(time.RFC3339))
 	}
 	if q.Action != "" {
-		values.Set("action", q.Action)
+		values.Add("action", q.Action)
 	}
-	r := get(auditPath(organization)...)
-	r.query = values
-	return list[AuditEntry](ctx, c, r)
+	for _, action := range q.Actions {
+		values.Add("action", action)
+	}
+	if q.Account != "" {
+		values.Set("account", q.Account)
+	}
+	if q.Outcome != "" {
+		values.Set("outcome", q.Outcome)
+	}
+	if q.NoReads {
+		values.Set("reads", "false")
+	}
+	return values
 }
 
 // AuditFollowOptions say from where on to follow the audit log, and how.

@@ -50,6 +50,9 @@ type OrganizationSettings struct {
 	AutologoutTime    *int    `json:"autologout_time,omitempty"`
 	PinLock           *bool   `json:"pin_lock,omitempty"`
 
+	// DisplayNames says who changes the names of members: "own", each its own, or "administrators".
+	DisplayNames *string `json:"display_names,omitempty"`
+
 	Other map[string]any `json:"-"` // kept by the server as given
 }
 

@@ -48,6 +48,26 @@ func (c *Client) EraseUser(ctx context.Context, user, username string) error {
 	return c.run(ctx, r)
 }
 
+// PersonChange is what administrators change of an account; nil leaves a field as it is. A list
+// takes the place of the one that is there, and an empty one removes it.
+type PersonChange struct {
+	FirstName   *string   `json:"first_name,omitempty"`
+	LastName    *string   `json:"last_name,omitempty"`
+	DisplayName *string   `json:"display_name,omitempty"`
+	Username    *string   `json:"username,omitempty"`
+	Emails      *[]string `json:"emails,omitempty"`
+	Phones      *[]string `json:"phones,omitempty"`
+	Title       *string   `json:"title,omitempty"` // in the client's organization, as the department
+	Department  *string   `json:"department,omitempty"`
+}
+
+// UpdateUser changes what an account is called, the addresses that name it, and what it is in an
+// organization (POST /user/:user). It takes an administrative key. An address that is taken is an
+// [ErrAddressTaken] naming the field.
+func (c *Client) UpdateUser(ctx context.Context, user string, change PersonChange) (*User, error) {
+	return fetch[User](ctx, c, post(change, "user", user).harmless())
+}
+
 // EnableUser undoes DisableUser (POST /user/:user/enable).
 func (c *Client) EnableUser(ctx context.Context, user string) error {
 	return c.run(ctx, post(nil, "user", user, "enable").harmless())

@@ -85,6 +85,7 @@ GET /v2/user/{user}/organization/{organization}
 POST /v2/user/bulk
 GET /v2/user/{user}/export
 DELETE /v2/user/{user}
+POST /v2/user/{user}
 POST /v2/user/{user}/disable
 POST /v2/user/{user}/enable
 POST /v2/user/{user}/settings

@@ -34,18 +34,19 @@ func (c *Control) Names(a *model.Account, text string) bool {
 	return slices.ContainsFunc(spellings(text, c.region), func(s model.Address) bool { return slices.Contains(own, s) })
 }
 
-// WantFree refuses addresses that an account has under another form than today's. Whether it
-// has them under today's is found when they are claimed.
-func (c *Control) WantFree(tx *store.Tx, texts ...string) error {
+// WantFree refuses addresses that an account has under another form than today's. Whether it has
+// them under today's is found when they are claimed. What the account itself has is free to it;
+// zero stands for a new one.
+func (c *Control) WantFree(tx *store.Tx, account model.AccountID, texts ...string) error {
 	for _, text := range texts {
 		today := c.Address(text)
 		for _, former := range spellings(text, c.region) {
 			if former == today {
 				continue
 			}
-			if _, taken, err := tx.AccountAt(former); err != nil {
+			if owner, taken, err := tx.AccountAt(former); err != nil {
 				return err
-			} else if taken {
+			} else if taken && owner != account {
 				return model.AddressTaken(former.Kind)
 			}
 		}

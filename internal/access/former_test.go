@@ -33,11 +33,11 @@ func TestFormerAddressesStayUsable(t *testing.T) {
 	}
 	f.mustUpdate(func(tx *store.Tx) error {
 		for _, text := range []string{"anna@bücher.example", "+49 030 123456"} {
-			if err := f.control.WantFree(tx, text); err == nil {
+			if err := f.control.WantFree(tx, model.AccountID{}, text); err == nil {
 				t.Errorf("%q is free", text)
 			}
 		}
-		return f.control.WantFree(tx, "new@bücher.example", "+14155550100")
+		return f.control.WantFree(tx, model.AccountID{}, "new@bücher.example", "+14155550100")
 	})
 
 	got, err := FormerAddresses(t.Context(), f.store, "US")

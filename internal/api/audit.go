@@ -3,9 +3,12 @@ package api
 import (
 	"context"
 	"log/slog"
+	"slices"
+	"strconv"
 
 	"signet/internal/access"
 	"signet/internal/api/guard"
+	"signet/internal/api/input"
 	"signet/internal/api/wire"
 	"signet/internal/audit"
 	"signet/internal/model"
@@ -80,8 +83,14 @@ func (a *API) getAudit(ctx context.Context, c *call) (answer, error) {
 		After:  int64(q.IntBetween("after", 0, maxAuditNumber, 0)),
 		Since:  q.Time("since"),
 		Until:  q.Time("until"),
-		Action: model.AuditAction(q.Text("action")),
+
+		Account: q.Text("account"),
+		Actions: auditActions(q),
+		Outcome: q.Text("outcome"),
+		Names:   q.Bool("names"),
 	}
+	reads := q.OptionalBool("reads")
+	page.NoReads = reads != nil && !*reads
 	page.Forward = q.Has("after")
 	if page.Forward && page.Before != 0 {
 		q.Wrong("before", "left out where after is given")
@@ -93,11 +102,51 @@ func (a *API) getAudit(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	out := make([]wire.AuditLine, len(found))
-	for i := range found {
-		out[i] = wire.ShownAuditLine(&found[i].AuditEntry, found[i].Hash)
+	out := make([]wire.AuditLine, len(found.Lines))
+	for i := range out {
+		out[i] = wire.ShownAuditLine(&found.Lines[i].AuditEntry, found.Lines[i].Renamed(), found.Lines[i].Hash)
 	}
-	return reply(out), nil
+	next := ""
+	if found.Next > 0 {
+		next = strconv.FormatInt(found.Next, 10)
+	}
+	if page.Names {
+		return reply(wireAuditPage{out, found.Names, wireAuditNext{next}}), nil
+	}
+	if next == "" {
+		return reply(out), nil
+	}
+	return reply(out, header{a.vendor.continuation, next}), nil
+}
+
+// wireAuditPage is a page of the log with the names of what it names.
+type wireAuditPage struct {
+	Results  []wire.AuditLine  `json:"results"`
+	Names    map[string]string `json:"names"`
+	Metadata wireAuditNext     `json:"metadata"`
+}
+
+// wireAuditNext is where the log goes on: what to give as `before`, or as `after` where that was
+// given.
+type wireAuditNext struct {
+	Continuation string `json:"continuation,omitempty"`
+}
+
+// maxAuditActions is how many kinds of acts one call asks for.
+const maxAuditActions = 50
+
+// auditActions reads the actions that are asked for, each once.
+func auditActions(q *input.Fields) []model.AuditAction {
+	var out []model.AuditAction
+	for _, text := range q.List("action") {
+		if action := model.AuditAction(text); !slices.Contains(out, action) {
+			out = append(out, action)
+		}
+	}
+	if len(out) > maxAuditActions {
+		q.Wrong("action", "given "+strconv.Itoa(maxAuditActions)+" times at most")
+	}
+	return out
 }
 
 // maxAuditNumber is more than a chain ever has lines.

@@ -17,7 +17,7 @@ func followsAudit(c *call) bool { return sink.AsksForEvents(c.request.Header) &&
 // GET /events, so that a client reads both in one way.
 func (a *API) streamAudit(ctx context.Context, c *call) (answer, error) {
 	q := c.readQuery()
-	for _, name := range []string{"limit", "before", "since", "until", "action"} {
+	for _, name := range []string{"limit", "before", "since", "until", "action", "account", "outcome", "reads", "names"} {
 		if q.Has(name) {
 			q.Wrong(name, "left out of a stream")
 		}

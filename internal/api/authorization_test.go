@@ -167,6 +167,10 @@ var rules = []rule{
 
 	{route: "GET /v2/user", want: all("200")},
 	{route: "GET /v2/user/:user", want: seenUser},
+	{route: "POST /v2/user/:user", fresh: (*matrix).newUser, sent: sent(fields{"emails": []string{}}),
+		want: "403 404 403 403 403 403 200 200"},
+	{route: "POST /v2/user/:user", fresh: (*matrix).newUser, sent: inOrganization(fields{"title": "T"}),
+		names: organizationNamed, want: "403 404 403 403 403 403 200 200"},
 	{route: "DELETE /v2/user/:user", fresh: (*matrix).newUser,
 		sent: func(x targets) []option { return sent(fields{"username": x["username"]})(x) }, want: administered},
 	{route: "POST /v2/user/:user/settings", sent: sent(fields{}), want: "404 404 403 403 403 204 403 403"},

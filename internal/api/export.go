@@ -163,7 +163,9 @@ func (a *API) writeExport(ctx context.Context, c *call, from *export.Archive) er
 		},
 		func() error {
 			return out.List("audit.jsonl", func(add func(any) error) error {
-				return from.Audit(ctx, func(e *model.AuditEntry) error { return add(e) })
+				return from.Audit(ctx, func(e *model.AuditEntry, names *model.AuditNames) error {
+					return add(wire.ShownAuditLine(e, names, nil))
+				})
 			})
 		},
 		func() error {

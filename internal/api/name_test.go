@@ -43,8 +43,8 @@ func TestNamesEndWithWhatIsSeen(t *testing.T) {
 	boss.post("/v2/user", fields{"username": "bo", "display_name": given, "first_name": given, "last_name": given,
 		"title": given, "department": given}, in(c.org)).reply().wantFields(fields{"display_name": kept,
 		"first_name": kept, "last_name": kept, "title": kept, "department": kept})
-	c.alice.post("/v2/user/me/settings", fields{"display_name": given, "first_name": given}).want(204)
-	c.alice.get("/v2/user/me").reply().wantFields(fields{"display_name": kept, "first_name": kept})
+	c.alice.post("/v2/user/me/settings", fields{"display_name": "\u2060Al\u00a0Li\u3164", "first_name": given}).want(204)
+	c.alice.get("/v2/user/me").reply().wantFields(fields{"display_name": "Al\u00a0Li", "first_name": kept})
 	group := c.alice.post("/v2/group?render_entity=true",
 		fields{"name": given, "members": []string{c.bob.token}}, in(c.org)).reply()
 	group.wantFields(fields{"name": kept})

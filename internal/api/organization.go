@@ -178,7 +178,7 @@ func (a *API) organizationCommand(c *call) (people.OrganizationCommand, error) {
 	var out people.OrganizationCommand
 	s := &out.Settings
 	s.Other = map[string]json.RawMessage{}
-	numbers, switches := s.Numbers(), s.Switches()
+	numbers, switches, words := s.Numbers(), s.Switches(), s.Words()
 	known := map[string]bool{}
 	for _, given := range f.Names() {
 		name := input.SnakeCase(given)
@@ -199,6 +199,10 @@ func (a *API) organizationCommand(c *call) (people.OrganizationCommand, error) {
 			}
 			if on := switches[name]; on != nil {
 				*on = f.OptionalBool(given)
+				continue
+			}
+			if word := words[name]; word != nil {
+				*word = f.OptionalText(given)
 				continue
 			}
 			known[name] = false // `a_b` and `aB` are two

@@ -40,8 +40,8 @@ type route struct {
 	// audit is the action under which the call leaves a line in the audit log; empty
 	// for a call that leaves one only where it is refused.
 	audit model.AuditAction
-	// overseen calls leave a line too where they took an administrator, which the use
-	// case finds out. What members do with their own leaves none.
+	// overseen calls leave a line too where they took an administrator, or changed a name, which the use
+	// case finds out. What else members do with their own leaves none.
 	overseen bool
 	// exempt lets a caller past admin; nil exempts none. It sees the path and
 	// the query, not the body.
@@ -84,9 +84,11 @@ func (a *API) routes() []route {
 
 		{method: get, pattern: "/v2/user", handler: a.getSelf},
 		{method: get, pattern: "/v2/user/:user", handler: a.getUser, overseen: true},
+		{method: post, pattern: "/v2/user/:user", handler: a.updatePerson, audit: model.ActionUserUpdate, admin: true},
 		{method: del, pattern: "/v2/user/:user", handler: a.eraseUser, audit: model.ActionUserErase, admin: true,
 			fields: true},
-		{method: post, pattern: "/v2/user/:user/settings", handler: a.updateSettings, files: a.avatarField()},
+		{method: post, pattern: "/v2/user/:user/settings", handler: a.updateSettings, overseen: true,
+			files: a.avatarField()},
 		{method: post, pattern: "/v2/user/:user/password", handler: a.setPassword, audit: model.ActionPasswordSet},
 		{method: get, pattern: "/v2/user/:user/export", handler: a.exportUser, audit: model.ActionUserExport, file: true,
 			changes: func(*call) bool { return true }},

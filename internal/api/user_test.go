@@ -205,7 +205,7 @@ func TestAddingPeople(t *testing.T) {
 		"emails": []fields{{"address": "eve@example.com", "verified": false}}})
 	second.post("/v2/user/eve@example.com/organization", fields{"department": "ICU"}, in(two)).want(204)
 	second.get(who.path("")).reply().wantFields(fields{"title": "Nurse", "department": "ICU"})
-	who.wantEvents("account:settings")
+	who.wantEvents("account:settings", "account:settings")
 	who.get("/v2/user/me/organization").reply()
 	if got := who.get("/v2/user/me/organization").reply().list(); len(got) != 2 {
 		t.Errorf("eve is in %v, want both", got)

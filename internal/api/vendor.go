@@ -17,6 +17,7 @@ type vendor struct {
 	messageTTL      string
 	groupToken      string
 	groupAvatar     string
+	continuation    string
 }
 
 func newVendor(prefix, namespace string) vendor {
@@ -32,5 +33,6 @@ func newVendor(prefix, namespace string) vendor {
 		messageTTL:        prefix + "Msg-Ttl",
 		groupToken:        prefix + "Group-Token",
 		groupAvatar:       prefix + "Group-Avatar",
+		continuation:      prefix + "Continuation",
 	}
 }

@@ -318,6 +318,13 @@ var sightings = map[string]func(v *aviary) letter{
 		return letter{who: v.operator, path: params{"user": p.email, "key": p.key}, fields: fields{"messages_per_day": 0},
 			want: 204}
 	},
+	"POST /v2/user/{user}": func(v *aviary) letter {
+		said := fields{"email": v.word(ofEmail, "email") + "@signet.test", "phones": []string{v.phone("phones")}}
+		for _, name := range []string{"first_name", "last_name", "display_name", "title", "department"} {
+			said[name] = v.word(ofContent, name)
+		}
+		return letter{who: v.operator, path: params{"user": v.person().email}, fields: said, want: 200}
+	},
 	"POST /v2/user/{user}/disable": func(v *aviary) letter {
 		return letter{who: v.operator, path: params{"user": v.person().email}, want: 204}
 	},

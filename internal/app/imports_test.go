@@ -112,9 +112,9 @@ var mayImport = []layer{
 		"internal/live", "internal/audit", "internal/seal", "internal/blob", "internal/disk", "internal/model",
 	}},
 	{"internal/people", []string{
-		"internal/access", "internal/fanout", "internal/search", "internal/content", "internal/store/erasure",
-		"internal/store/legalhold", "internal/store/searchindex", "internal/store", "internal/live", "internal/audit",
-		"internal/model",
+		"internal/access", "internal/fanout", "internal/search", "internal/content", "internal/store/auditlog",
+		"internal/store/erasure", "internal/store/legalhold", "internal/store/searchindex", "internal/store",
+		"internal/live", "internal/audit", "internal/model",
 	}},
 	{"internal/overview", []string{"internal/access", "internal/search", "internal/continuation", "internal/audit",
 		"internal/store/overview", "internal/store/searchindex", "internal/store", "internal/health",

@@ -6,6 +6,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/auditlog"
 )
 
 // Origin is where a call comes from, for the audit log.
@@ -52,17 +53,9 @@ func Act(
 	ctx context.Context, kept Updater, now time.Time, actor *model.Actor, action model.AuditAction,
 	fn func(tx *store.Tx, line *model.AuditEntry) error,
 ) error {
-	origin := originOf(ctx)
-	first := NewLine(ctx, now, actor, action)
-	err := kept.Update(ctx, func(tx *store.Tx) error {
-		line := first
-		if err := fn(tx, &line); err != nil {
-			return err
-		}
-		return RecordOf(tx, actor, &line)
+	return ActRenaming(ctx, kept, now, actor, action, func(tx *store.Tx, line *model.AuditEntry) (*auditlog.Names, error) {
+		return nil, fn(tx, line)
 	})
-	origin.recorded = origin.recorded || err == nil
-	return err
 }
 
 // NewLine is the line of an act that succeeds now, of an actor who may be nil.

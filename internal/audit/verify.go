@@ -63,6 +63,7 @@ func verifyChain(
 ) (lines int64, err error) {
 	var head auditlog.Head
 	var removed, met auditlog.Checkpoint
+	var faults map[int64]*Fault // of the names of lines
 	at := int64(0)
 	read := func() (rows []auditlog.Row, err error) {
 		err = kept.View(ctx, func(tx *store.Tx) error {
@@ -82,7 +83,10 @@ func verifyChain(
 			if met, err = auditlog.CheckpointOf(tx, chain, false); err != nil {
 				return err
 			}
-			rows, err = auditlog.Entries(tx, auditlog.Query{Chain: chain, After: at}, batch)
+			if rows, err = auditlog.Entries(tx, auditlog.Query{Chain: chain, After: at}, batch); err != nil {
+				return err
+			}
+			faults, err = faultsOfNames(tx, rows)
 			return err
 		})
 		return rows, err
@@ -101,6 +105,9 @@ func verifyChain(
 		for i := range rows {
 			if err := walk.Next(&rows[i].AuditEntry, rows[i].Hash); err != nil {
 				return lines, err
+			}
+			if fault := faults[rows[i].Number]; fault != nil {
+				return lines, fault
 			}
 			lines++
 			at = rows[i].Number

@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -32,18 +35,45 @@ type auditListCommand struct {
 	Before       int64     `placeholder:"NUMBER" help:"Only entries before this one."`
 	Since        time.Time `placeholder:"TIME" help:"Only entries from this time, such as 2026-11-21T00:00:00Z."`
 	Until        time.Time `placeholder:"TIME" help:"Only entries before this time."`
-	Action       string    `help:"Only entries of this action, such as key.issue."`
+	Action       []string  `placeholder:"ACTION" help:"Only entries of this action, such as key.issue; may be repeated."`
+	Account      string    `placeholder:"ADDRESS" help:"Only entries by this account, or on it."`
+	Outcome      string    `placeholder:"CODE" help:"Only entries with this outcome: ok, or the code of an error."`
+	Reads        bool      `default:"true" negatable:"" help:"Print entries about mere reading, too; --no-reads leaves them out."`
+	Names        bool      `help:"Print names in place of tokens, where the caller may see them."`
 }
 
 func (a *auditListCommand) Run(ctx context.Context, con *console, c *client.Client) error {
-	entries, err := c.Audit(ctx, a.Organization,
-		client.AuditQuery{Limit: a.Limit, Before: a.Before, Since: a.Since, Until: a.Until, Action: a.Action})
-	return table(con, a.access, entries, err, "", entryCells)
+	query := client.AuditQuery{Limit: a.Limit, Before: a.Before, Since: a.Since, Until: a.Until, Actions: a.Action,
+		Account: a.Account, Outcome: a.Outcome, NoReads: !a.Reads}
+	if !a.Names {
+		entries, err := c.Audit(ctx, a.Organization, query)
+		return table(con, a.access, entries, err, "", entryCells)
+	}
+	page, err := c.AuditPage(ctx, a.Organization, query)
+	if err != nil {
+		return err
+	}
+	if a.JSON {
+		return con.json(page)
+	}
+	return table(con, a.access, page.Entries, nil, "", func(e client.AuditEntry) string {
+		e.Account, e.OnAccount = cmp.Or(page.Names[e.Account], e.Account), cmp.Or(page.Names[e.OnAccount], e.OnAccount)
+		return entryCells(e)
+	})
 }
 
 func entryCells(e client.AuditEntry) string {
 	return cells(strconv.FormatInt(e.Number, 10), moment(e.Time), e.Action, e.Outcome, e.Account, e.OnAccount, e.OnKey,
-		e.Address, e.Detail)
+		e.Address, e.Detail, renames(e))
+}
+
+// renames says which names were changed, and how.
+func renames(e client.AuditEntry) string {
+	var out []string
+	for _, field := range slices.Sorted(maps.Keys(e.New)) {
+		out = append(out, fmt.Sprintf("%s: %q to %q", field, e.Old[field], e.New[field]))
+	}
+	return strings.Join(out, ", ")
 }
 
 type auditFollowCommand struct {

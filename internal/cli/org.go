@@ -41,6 +41,7 @@ type orgSettings struct {
 	Attachments       *bool             `negatable:"" help:"Allow attachments."`
 	AutologoutTime    *int              `placeholder:"MINUTES" help:"For clients: when to log out by themselves."`
 	PinLock           *bool             `negatable:"" help:"For clients: whether to ask for a PIN."`
+	DisplayNames      string            `enum:",own,administrators" default:"" placeholder:"WHO" help:"Who changes the names of members: own (everybody their own) or administrators."`
 	Set               map[string]string `placeholder:"NAME=VALUE" mapsep:"none" help:"Any other setting, kept as given."`
 }
 
@@ -50,6 +51,9 @@ func (s *orgSettings) settings() client.OrganizationSettings {
 		PriorityMessaging: s.PriorityMessaging,
 		AllowPublicGroups: s.AllowPublicGroups, Attachments: s.Attachments, AutologoutTime: s.AutologoutTime,
 		PinLock: s.PinLock,
+	}
+	if s.DisplayNames != "" {
+		out.DisplayNames = &s.DisplayNames
 	}
 	for name, value := range s.Set {
 		if out.Other == nil {

@@ -14,6 +14,7 @@ type userCommands struct {
 	Lookup   userLookupCommand   `cmd:"" help:"Find an account of the whole platform by its exact address." note:"It takes an administrative key. Exit code 1: there is no such account." example:"signet user lookup ann@example.com || signet user create ..."`
 	Show     userShowCommand     `cmd:"" help:"Show an account." note:"You can see accounts that share an organization with the caller." example:"signet user show ann@example.com"`
 	Update   userUpdateCommand   `cmd:"" help:"Change what the caller's account says about itself." note:"What is not given stays as it is." example:"signet user update --status \"in surgery\" --dnd"`
+	Set      userSetCommand      `cmd:"" help:"Change the names and addresses of an account, or its title and department."`
 	Password userPasswordCommand `cmd:"" help:"Set an account's password."`
 	Add      userAddCommand      `cmd:"" help:"Add an existing account to an organization." example:"signet user add ann@example.com --org Hq3nVt0cXz8Lw2RbKd5mYp7A --title Nurse"`
 	Export   userExportCommand   `cmd:"" help:"Save an archive of an account's data."`
@@ -133,6 +134,43 @@ func (u *userUpdateCommand) Run(ctx context.Context, con *console, c *client.Cli
 	defer closeFile()
 	return c.UpdateProfile(ctx, client.Profile{FirstName: u.FirstName, LastName: u.LastName, DisplayName: u.DisplayName,
 		Status: u.Status, DND: u.DND, DNDText: u.DNDText, Avatar: avatar})
+}
+
+type userSetCommand struct {
+	access
+	within
+	User        string   `arg:"" help:"Account, by token, e-mail, phone or username."`
+	FirstName   *string  `help:"First name."`
+	LastName    *string  `help:"Last name."`
+	DisplayName *string  `placeholder:"NAME" help:"What people see."`
+	Username    *string  `placeholder:"NAME" help:"Username; an empty one removes it."`
+	Email       []string `placeholder:"ADDRESS" help:"E-mail address; may be repeated. They replace all that the account has."`
+	Phone       []string `placeholder:"NUMBER" help:"Telephone number; may be repeated. They replace all that the account has."`
+	Title       *string  `help:"Title in the organization."`
+	Department  *string  `help:"Department in the organization."`
+}
+
+func (userSetCommand) Help() string {
+	return `What is not given stays as it is. Names and addresses are for operators, and for administrators of the
+organization that created the account, while it is in no other. Title and department are for administrators of
+the organization that --org names. With "signet user update" an account changes its own profile.
+
+Example:
+
+  signet user set ann@example.com --display-name "Ann Lee" --org Hq3nVt0cXz8Lw2RbKd5mYp7A --title "Head nurse"`
+}
+
+func (u *userSetCommand) Run(ctx context.Context, con *console, c *client.Client) error {
+	change := client.PersonChange{FirstName: u.FirstName, LastName: u.LastName, DisplayName: u.DisplayName,
+		Username: u.Username, Title: u.Title, Department: u.Department}
+	if u.Email != nil {
+		change.Emails = &u.Email
+	}
+	if u.Phone != nil {
+		change.Phones = &u.Phone
+	}
+	user, err := c.In(u.Org).UpdateUser(ctx, u.User, change)
+	return show(con, u.access, user, err, userLines)
 }
 
 type userPasswordCommand struct {

@@ -351,11 +351,11 @@ func (a *Archive) attachment(ctx context.Context, m *model.Message, l *Lost,
 	return errors.Join(err, file.Close())
 }
 
-// Audit passes the lines of the audit log by the person, and on it, to fn: of its
-// organizations and, where the archive tells of all, of the organization that created the
-// account and the platform. Of what others did it does not tell with which key, or from
-// where, if the archive is the person's own.
-func (a *Archive) Audit(ctx context.Context, fn func(*model.AuditEntry) error) error {
+// Audit passes the lines of the audit log by the person, and on it, to fn: of its organizations
+// and, where the archive tells of all, of the organization that created the account and the
+// platform, with the names that the person had. Of what others did it does not tell with which
+// key, or from where, if the archive is the person's own.
+func (a *Archive) Audit(ctx context.Context, fn func(*model.AuditEntry, *model.AuditNames) error) error {
 	var chains []model.OrganizationID
 	for _, m := range a.Exported.Memberships {
 		chains = append(chains, m.Organization)
@@ -372,7 +372,8 @@ func (a *Archive) Audit(ctx context.Context, fn func(*model.AuditEntry) error) e
 	return nil
 }
 
-func (a *Archive) chain(ctx context.Context, chain model.OrganizationID, fn func(*model.AuditEntry) error) error {
+func (a *Archive) chain(ctx context.Context, chain model.OrganizationID,
+	fn func(*model.AuditEntry, *model.AuditNames) error) error {
 	kept := a.exporter.store
 	var after, end int64
 	err := kept.View(ctx, func(tx *store.Tx) (err error) {
@@ -397,12 +398,15 @@ func (a *Archive) chain(ctx context.Context, chain model.OrganizationID, fn func
 			return err
 		})
 		for i := range found {
-			e := &found[i].AuditEntry
+			e, names := &found[i].AuditEntry, found[i].Renamed()
+			if e.User != a.Account {
+				names = nil // they are another person's
+			}
 			if a.Own && e.Account != a.Account {
 				e.Key, e.Address, e.RequestID = "", "", ""
 			}
 			if err == nil {
-				err = fn(e)
+				err = fn(e, names)
 			}
 		}
 	}

@@ -25,6 +25,8 @@ const (
 	ActionUserRead     AuditAction = "user.read" // by an operator who shares no organization with the account
 	ActionUnreadRead   AuditAction = "unread.read"
 	ActionUserCreate   AuditAction = "user.create"
+	ActionUserUpdate   AuditAction = "user.update" // of anything but a name, by an administrator
+	ActionUserRename   AuditAction = "user.rename" // by anybody, itself included
 	ActionUserErase    AuditAction = "user.erase"
 	ActionUserExport   AuditAction = "user.export" // begun
 	ActionMemberAdd    AuditAction = "member.add"
@@ -83,10 +85,28 @@ const (
 // error.
 const AuditOK = "ok"
 
-// AuditEntry is one line of the audit log: who did what on whom, from where, when,
-// and with what outcome. It names people by their tokens only, and holds neither
-// content nor secrets. Its JSON, with the fields in this order, is what is hashed,
-// so that a field is only ever added at the end, with omitzero.
+// Reads reports whether an act of this kind only shows something. An export takes it away, and is
+// no mere reading.
+func (a AuditAction) Reads() bool {
+	switch a {
+	case ActionAuditRead, ActionUserLookup, ActionUserRead, ActionUnreadRead, ActionMemberList, ActionRoleList,
+		ActionOrganizationRead, ActionGroupRead, ActionMetadataRead, ActionStatusRead, ActionSettingsRead, ActionQueueList,
+		ActionUndelivered, ActionKeyList:
+		return true
+	}
+	return false
+}
+
+// AuditNames are names as a line user.rename tells them: those that were changed, by field.
+type AuditNames struct {
+	Old map[string]string `json:"old"`
+	New map[string]string `json:"new"`
+}
+
+// AuditEntry is one line of the audit log: who did what on whom, from where, when, and with what
+// outcome. It names people by their tokens only, and holds neither content nor secrets: of
+// changed names it has a hash. Its JSON, with the fields in this order, is what is hashed, so
+// that a field is only ever added at the end, with omitzero.
 type AuditEntry struct {
 	Chain   OrganizationID `json:"chain"`  // the organization whose log it is in; empty: the platform's
 	Number  int64          `json:"number"` // from 1, without gaps

@@ -92,6 +92,20 @@ func Forbiddenf(code, format string, args ...any) *Error {
 	return &Error{Kind: Forbidden, Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
+// NameFixed is the answer to who changes its own name, which its organization leaves to
+// administrators.
+func NameFixed(field string) *Error {
+	e := Forbiddenf("name_fixed", "In an organization of the account, administrators give names.")
+	e.Field = field
+	return e
+}
+
+// NameTaken is the answer to who gives itself the display name of another member of its
+// organization.
+func NameTaken() *Error {
+	return Invalidf("name_taken", "display_name", "Another member of an organization of the account has this name.")
+}
+
 // AdministrativeKeyRequired is the answer to a call that takes another key of the caller's.
 func AdministrativeKeyRequired() *Error {
 	return Forbiddenf("administrative_key_required", "The API key does not have access: it takes an administrative key.")

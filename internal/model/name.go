@@ -10,6 +10,17 @@ import (
 // tables: the empty Braille pattern, a musical note without a head, blank hieroglyphs.
 const blanks = "\u2800\U0001D159\U00013441\U00013442"
 
+// fillers are letters of Hangul that show a blank, and that Unicode's tables call ignorable.
+const fillers = "\u115f\u1160\u3164\uffa0"
+
+// ShowsBlank reports whether a character by itself shows an empty place.
+func ShowsBlank(r rune) bool {
+	return unicode.In(r, unicode.White_Space, unicode.Z) || strings.ContainsRune(blanks+fillers, r)
+}
+
+// ShowsNothing reports whether a character by itself shows nothing, not even an empty place.
+func ShowsNothing(r rune) bool { return invisible(r) && !ShowsBlank(r) }
+
 // invisible reports whether a character by itself shows nothing.
 func invisible(r rune) bool {
 	return unicode.In(r, unicode.White_Space, unicode.Cc, unicode.Cf, unicode.Z,

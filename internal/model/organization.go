@@ -32,7 +32,20 @@ type Settings struct {
 	AutologoutTime    *int  `json:"autologout_time,omitempty"` // minutes, for clients
 	PinLock           *bool `json:"pin_lock,omitempty"`        // for clients
 
+	DisplayNames *string `json:"display_names,omitempty"` // who changes the names of its members; nil is NamesOwn
+
 	Other map[string]json.RawMessage `json:"other,omitempty"` // texts, numbers and booleans
+}
+
+// Who changes the names of an organization's members.
+const (
+	NamesOwn            = "own"            // each its own
+	NamesAdministrators = "administrators" // nobody its own
+)
+
+// FixesNames reports whether members may not change their own names.
+func (s *Settings) FixesNames() bool {
+	return s.DisplayNames != nil && *s.DisplayNames == NamesAdministrators
 }
 
 // Limits of the settings that are only kept.
@@ -89,8 +102,22 @@ func (s *Settings) Switches() map[string]**bool {
 		"allow_public_groups": &s.AllowPublicGroups, "attachments": &s.Attachments, "pin_lock": &s.PinLock}
 }
 
+// Words are the settings that are one of some words, by name.
+func (s *Settings) Words() map[string]**string {
+	return map[string]**string{"display_names": &s.DisplayNames}
+}
+
+// FitWords refuses words that are not one of a setting's.
+func (s *Settings) FitWords() error {
+	if w := s.DisplayNames; w != nil && *w != NamesOwn && *w != NamesAdministrators {
+		return Invalidf("display_names_invalid", "display_names", "Names are changed by %q or %q.", NamesOwn,
+			NamesAdministrators)
+	}
+	return nil
+}
+
 // Changed names the settings that are there, with the values of those that are
-// numbers and switches, for the audit log: what others hold may be anything.
+// numbers, switches and words, for the audit log: what others hold may be anything.
 func (s *Settings) Changed() string {
 	var out []string
 	for name, value := range s.Numbers() {
@@ -101,6 +128,11 @@ func (s *Settings) Changed() string {
 	for name, value := range s.Switches() {
 		if *value != nil {
 			out = append(out, fmt.Sprintf("%s=%t", name, **value))
+		}
+	}
+	for name, value := range s.Words() {
+		if *value != nil {
+			out = append(out, name+"="+**value)
 		}
 	}
 	slices.Sort(out)
@@ -118,6 +150,7 @@ func Allows(setting *bool) bool { return setting == nil || *setting }
 func (s *Settings) Apply(change Settings) {
 	apply(s.Numbers(), change.Numbers())
 	apply(s.Switches(), change.Switches())
+	apply(s.Words(), change.Words())
 	for name, value := range change.Other {
 		if s.Other == nil {
 			s.Other = map[string]json.RawMessage{}

@@ -82,7 +82,23 @@ func audited(ctx context.Context, dir, database string, action model.AuditAction
 type auditLine struct {
 	Entry      json.RawMessage `json:"entry,omitempty"`
 	Hash       string          `json:"hash,omitempty"`
+	Names      *auditNames     `json:"names,omitempty"` // of a line user.rename
 	Checkpoint string          `json:"checkpoint,omitempty"`
+}
+
+// auditNames are the names of a line user.rename, with what proves that they are those of its hash.
+type auditNames struct {
+	Salt string `json:"salt"`
+	model.AuditNames
+}
+
+// lineOf is a line of the log as an export writes it.
+func lineOf(row *auditlog.Row) auditLine {
+	line := auditLine{Entry: audit.Canonical(&row.AuditEntry), Hash: hex.EncodeToString(row.Hash)}
+	if n := row.Names; n != nil {
+		line.Names = &auditNames{hex.EncodeToString(n.Salt), n.AuditNames}
+	}
+	return line
 }
 
 // readCheckpoints reads the checkpoints of an export.
@@ -187,10 +203,8 @@ func writeAudit(ctx context.Context, kept *store.Store, chain model.Organization
 				return err
 			}
 			for i := range rows {
-				e := &rows[i]
-				after = e.Number
-				if err := encoder.Encode(auditLine{Entry: audit.Canonical(&e.AuditEntry),
-					Hash: hex.EncodeToString(e.Hash)}); err != nil {
+				after = rows[i].Number
+				if err := encoder.Encode(lineOf(&rows[i])); err != nil {
 					return err
 				}
 			}

@@ -87,7 +87,7 @@ func (p *People) insert(ctx context.Context, actor *model.Actor, c *CreateComman
 			if err := once.put(tx); err != nil {
 				return err
 			}
-			if err := p.access.WantFree(tx, slices.Concat(c.Emails, c.Phones)...); err != nil {
+			if err := p.access.WantFree(tx, account.ID, slices.Concat(c.Emails, c.Phones)...); err != nil {
 				return err
 			}
 			if err := tx.InsertAccount(account, ""); err != nil {
@@ -156,29 +156,43 @@ func (p *People) newAccount(actor *model.Actor, c *CreateCommand) (model.Account
 }
 
 // giveAddresses gives an account the addresses that were asked for, in their one form.
-func (p *People) giveAddresses(a *model.Account, c *CreateCommand) error {
+func (p *People) giveAddresses(a *model.Account, c *CreateCommand) (err error) {
+	if a.Emails, a.Phones, err = p.readAddresses(c); err != nil {
+		return err
+	}
+	return wantAddress(a)
+}
+
+// readAddresses checks the addresses that were asked for, and brings them into their one form,
+// each once.
+func (p *People) readAddresses(c *CreateCommand) (emails []model.Email, phones []model.Phone, err error) {
 	if c.Username != "" && !model.ValidUsername(c.Username) {
-		return model.Invalidf("username_invalid", "username", "A username is 1 to 64 of letters, digits, '.', '_' and "+
-			"'-', one of them a letter, and not 'me'.")
+		return nil, nil, model.Invalidf("username_invalid", "username", "A username is 1 to 64 of letters, digits, '.', "+
+			"'_' and '-', one of them a letter, and not 'me'.")
 	}
 	for i, text := range c.Emails {
 		address := access.Email(text)
 		if !model.ValidEmail(address) {
-			return model.Invalidf("email_invalid", "email", "E-mail address %d is malformed.", i+1)
+			return nil, nil, model.Invalidf("email_invalid", "email", "E-mail address %d is malformed.", i+1)
 		}
-		if !slices.ContainsFunc(a.Emails, func(e model.Email) bool { return e.Address == address }) {
-			a.Emails = append(a.Emails, model.Email{Address: address})
+		if !slices.ContainsFunc(emails, func(e model.Email) bool { return e.Address == address }) {
+			emails = append(emails, model.Email{Address: address})
 		}
 	}
 	for i, text := range c.Phones {
 		number, ok := p.access.Number(text)
 		if !ok {
-			return model.Invalidf("phone_invalid", "phone", "Phone number %d is none.", i+1)
+			return nil, nil, model.Invalidf("phone_invalid", "phone", "Phone number %d is none.", i+1)
 		}
-		if !slices.ContainsFunc(a.Phones, func(p model.Phone) bool { return p.Number == number }) {
-			a.Phones = append(a.Phones, model.Phone{Number: number})
+		if !slices.ContainsFunc(phones, func(p model.Phone) bool { return p.Number == number }) {
+			phones = append(phones, model.Phone{Number: number})
 		}
 	}
+	return emails, phones, nil
+}
+
+// wantAddress refuses an account that nothing names but its token.
+func wantAddress(a *model.Account) error {
 	if a.Username == "" && len(a.Emails) == 0 && len(a.Phones) == 0 {
 		return model.Invalidf("address_required", "email", "One of email, phone and username is required.")
 	}

@@ -115,7 +115,7 @@ func (p *People) wantFree(ctx context.Context, c *CreateCommand, addresses []mod
 				return model.AddressTaken(address.Kind)
 			}
 		}
-		return p.access.WantFree(tx, slices.Concat(c.Emails, c.Phones)...)
+		return p.access.WantFree(tx, model.AccountID{}, slices.Concat(c.Emails, c.Phones)...)
 	})
 	if err == nil {
 		for _, address := range addresses {

@@ -72,15 +72,16 @@ func (p *People) AddMember(ctx context.Context, actor *model.Actor, address stri
 			}
 			account, line.User = t.ID, t.ID
 			told, pending = nil, false
-			m, member := t.In(organization)
-			if !member {
-				m = model.Membership{Organization: organization, Account: t.ID, Joined: now}
+			if _, member := t.In(organization); member {
+				changed, err := p.retitle(tx, actor, &t, organization, title, department)
+				if err != nil || !changed {
+					return err
+				}
+				return access.TellHome(tx, actor, line, &t.Account)
 			}
+			m := model.Membership{Organization: organization, Account: t.ID, Joined: now}
 			assignName(&m.Title, title)
 			assignName(&m.Department, department)
-			if member {
-				return join(tx, &t.Account, m)
-			}
 			if p.approveJoins {
 				if told, pending, err = p.requestJoin(tx, actor, line, &t, home, m); err != nil || pending {
 					return err

@@ -36,7 +36,7 @@ func (c *OrganizationCommand) validate() error {
 	if t := c.Settings.AutologoutTime; t != nil && *t < 0 {
 		return model.Invalidf("autologout_time_invalid", "autologout_time", "The time is 0 minutes or more.")
 	}
-	return nil
+	return c.Settings.FitWords()
 }
 
 func validLifetime(code, field string, minutes *int) error {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"signet/internal/access"
+	"signet/internal/audit"
 	"signet/internal/content"
 	"signet/internal/live"
 	"signet/internal/model"
@@ -22,8 +23,9 @@ type ProfileCommand struct {
 	AvatarURL                        *string
 }
 
-// UpdateProfile changes what others see of the actor. Its own streams get
-// account:settings; people who share an organization with it an update, live.
+// UpdateProfile changes what others see of the actor. Its own streams get account:settings;
+// people who share an organization with it an update, live. What it is called is another's to
+// change where one of its organizations says so, and is nobody else's name there.
 func (p *People) UpdateProfile(ctx context.Context, actor *model.Actor, address string, c ProfileCommand) error {
 	for _, text := range []struct {
 		field string
@@ -45,6 +47,7 @@ func (p *People) UpdateProfile(ctx context.Context, actor *model.Actor, address 
 	}
 	var t access.Target
 	var memberships []model.Membership
+	first, salt := audit.NewLine(ctx, p.now(), actor, model.ActionUserRename), audit.NewSalt()
 	err := p.store.Update(ctx, p.access.Acting(actor, func(tx *store.Tx) (err error) {
 		t, err = p.access.LockedTarget(tx, actor, address, func(t *access.Target) error {
 			switch {
@@ -59,7 +62,7 @@ func (p *People) UpdateProfile(ctx context.Context, actor *model.Actor, address 
 		if err != nil {
 			return err
 		}
-		a := &t.Account
+		a, before := &t.Account, t.Account
 		if memberships, err = tx.Memberships(a.ID); err != nil {
 			return err
 		}
@@ -74,6 +77,12 @@ func (p *People) UpdateProfile(ctx context.Context, actor *model.Actor, address 
 		assign(&a.DND, c.DND)
 		assign(&a.DNDText, c.DNDText)
 		a.DisplayName = a.ComposeDisplayName()
+		changed := changedNames(&before, a, salt)
+		if changed != nil {
+			if err := mayNameItself(tx, a, changed, memberships); err != nil {
+				return err
+			}
+		}
 		if err := content.ReplaceAvatar(tx, &a.Avatar, model.EntityID(a.ID), false, c.Avatar, c.AvatarURL); err != nil {
 			return err
 		}
@@ -85,7 +94,14 @@ func (p *People) UpdateProfile(ctx context.Context, actor *model.Actor, address 
 				return err
 			}
 		}
-		return tx.QueueSettings(a.ID, "")
+		if err := tx.QueueSettings(a.ID, ""); err != nil || changed == nil {
+			return err
+		}
+		line := first
+		if err := renamed(tx, &line, a, changed); err != nil {
+			return err
+		}
+		return audit.RecordRename(tx, actor, &line, changed)
 	}))
 	if err != nil {
 		c.Avatar.Doubt(err)

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -8,6 +9,7 @@ import (
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
 
+	"signet/internal/model"
 	"signet/internal/store/searchindex"
 )
 
@@ -34,6 +36,33 @@ func fold(text string) string {
 		}
 		return unicode.ToLower(r) // the case folding turns the cases of Cherokee round
 	}, decomposed))
+}
+
+// alike brings a name into the form in which two that a reader takes for the same are one: that
+// in which the search compares, with one blank in place of whatever shows some, without what
+// shows nothing and without apostrophes, and with all dashes the same. A name of which nothing is
+// left stays as it is.
+func alike(name string) string {
+	var b strings.Builder
+	blank := false
+	folded := fold(name)
+	for _, r := range folded {
+		switch {
+		case model.ShowsBlank(r):
+			blank = true
+			continue
+		case model.ShowsNothing(r), strings.ContainsRune(apostrophes, r):
+			continue
+		case unicode.Is(unicode.Pd, r):
+			r = '-'
+		}
+		if blank && b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		blank = false
+		b.WriteRune(r)
+	}
+	return cmp.Or(b.String(), folded, name)
 }
 
 // maxBeginnings is how many words a run of characters without blanks gives the index.

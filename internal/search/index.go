@@ -39,6 +39,9 @@ func shorten(text string, limit int) string {
 	return text[:limit]
 }
 
+// keyOf is by what the index sorts a text.
+func keyOf(text string) string { return shorten(alike(text), searchindex.MaxKey) }
+
 // texts are an entity's texts that are found and sorted by, by field.
 type texts map[searchindex.Field][]string
 
@@ -50,7 +53,7 @@ func (t texts) entity(organization model.OrganizationID, id model.EntityID,
 	for field, list := range t {
 		if len(list) > 0 {
 			found[field] = indexWords(strings.Join(list, " "))
-			e.Keys[field] = shorten(fold(list[0]), searchindex.MaxKey)
+			e.Keys[field] = keyOf(list[0])
 		}
 	}
 	e.Words = searchindex.JoinWords(found)

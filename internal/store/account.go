@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"signet/internal/model"
 )
@@ -146,6 +147,39 @@ func (tx *Tx) UpdateProfile(a *model.Account) error {
 		`UPDATE accounts SET display_name = ?, first_name = ?, last_name = ?, avatar = ?, status = ?, dnd = ?,
 			dnd_text = ? WHERE account = ?`,
 		a.DisplayName, a.FirstName, a.LastName, a.Avatar, a.Status, a.DND, a.DNDText, a.ID)
+}
+
+// UpdatePerson stores what an account is called, and the addresses that name it, in place of
+// those that it had. An address that somebody else has is a *model.Error that names the field.
+func (tx *Tx) UpdatePerson(before, after *model.Account) error {
+	emails, phones, err := marshalAddresses(after)
+	if err != nil {
+		return err
+	}
+	if err := tx.Post(`UPDATE accounts SET username = ?, display_name = ?, first_name = ?, last_name = ?, emails = ?,
+		phones = ? WHERE account = ?`, after.Username, after.DisplayName, after.FirstName, after.LastName, emails, phones,
+		after.ID); err != nil {
+		return err
+	}
+	had, has := before.Addresses(), after.Addresses()
+	for _, address := range had {
+		if slices.Contains(has, address) {
+			continue
+		}
+		if err := tx.Post(`DELETE FROM addresses WHERE kind = ? AND address = ? AND account = ?`, int(address.Kind),
+			address.Value, after.ID); err != nil {
+			return err
+		}
+	}
+	for _, address := range has {
+		if slices.Contains(had, address) {
+			continue
+		}
+		if err := tx.claimAddress(address, after.ID); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Password is what an account signs in with.

@@ -48,6 +48,20 @@ func (tx *Tx) Organization(id model.OrganizationID) (o model.Organization, found
 	return o, true, nil
 }
 
+// NamesOfOrganizations returns the names of those of the organizations that exist.
+func (tx *Tx) NamesOfOrganizations(ids []model.OrganizationID) (map[model.OrganizationID]string, error) {
+	names := make(map[model.OrganizationID]string, len(ids))
+	err := tx.Query(`SELECT organization, name FROM organizations WHERE organization IN (?*)`, []any{ids},
+		func(row Row) error {
+			var id model.OrganizationID
+			var name string
+			err := row.Scan(&id, &name)
+			names[id] = name
+			return err
+		})
+	return names, err
+}
+
 // CountMembers returns how many accounts belong to an organization.
 func (tx *Tx) CountMembers(id model.OrganizationID) (n int, err error) {
 	_, err = tx.One(`SELECT COUNT(*) FROM memberships m WHERE organization = ?

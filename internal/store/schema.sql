@@ -470,6 +470,14 @@ CREATE INDEX search_entities_phone ON search_entities (organization, kind, phone
 CREATE INDEX search_entities_title ON search_entities (organization, kind, title, entity);
 CREATE INDEX search_entities_department ON search_entities (organization, kind, department, entity);
 
+-- A display name that an account is giving itself, so that of two which give themselves the same one waits for the
+-- other: no row is there when its transaction has ended.
+CREATE TABLE name_claims (
+	organization {text} NOT NULL,
+	display_name {text} NOT NULL,  -- as search_entities has it
+	PRIMARY KEY (organization, display_name)
+){table};
+
 -- A word of an account or a public group. The key is the order of pages for a text of one or two letters (prefix);
 -- the index is that of longer texts.
 CREATE TABLE search_words (
@@ -510,6 +518,23 @@ CREATE TABLE audit_entries (
 	PRIMARY KEY (chain, number)
 ){table};
 CREATE INDEX audit_entries_at ON audit_entries (chain, at);
+-- What is asked for: what an account did, what was done to it, some kinds of acts, and refusals, which are few.
+CREATE INDEX audit_entries_account ON audit_entries (chain, account, number);
+CREATE INDEX audit_entries_on_account ON audit_entries (chain, on_account, number);
+CREATE INDEX audit_entries_action ON audit_entries (chain, action, number);
+CREATE INDEX audit_entries_outcome ON audit_entries (chain, outcome, number) WHERE outcome <> 'ok';
+
+-- The names that a line user.rename is about. The line has a hash of them and of the salt, so that they are proven while
+-- they are here, and can go without the line when their account is erased.
+CREATE TABLE audit_names (
+	chain   {text} NOT NULL,
+	number  BIGINT NOT NULL,
+	account {id} NOT NULL,         -- whose names they are
+	salt    {bytes} NOT NULL,
+	names   TEXT NOT NULL,         -- JSON
+	PRIMARY KEY (chain, number)
+){table};
+CREATE INDEX audit_names_account ON audit_names (account);
 
 -- The newest line of a chain. A transaction that adds a line locks this row.
 CREATE TABLE audit_chains (

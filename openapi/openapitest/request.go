@@ -67,6 +67,9 @@ func (x *exchange) parameterProblems(op *operation, path []string) (problems []s
 		if p.required && len(given) == 0 {
 			problems = append(problems, fmt.Sprintf("request: it was carried out without the %s parameter %s", p.in, p.name))
 		}
+		if isList(p.schema, given) {
+			continue
+		}
 		for _, value := range given {
 			if differs := textDifferences(p.schema, value); differs != "" {
 				problems = append(problems,

@@ -51,6 +51,15 @@ func textDifferences(schema *jsonschema.Schema, text string) string {
 	return problem
 }
 
+// isList reports whether a schema is one of lists, such as the texts of a parameter that is given several times are.
+func isList(schema *jsonschema.Schema, texts []string) bool {
+	list := make([]any, len(texts))
+	for i, text := range texts {
+		list[i] = text
+	}
+	return differences(schema, list) == ""
+}
+
 // isNumber reports whether a text is a JSON number.
 func isNumber(text string) bool {
 	value, err := decodeJSON([]byte(text))

@@ -18,7 +18,7 @@ func NewAudit(view wire.View, out Output) *Audit { return &Audit{Events{view: vi
 
 // Line adds one.
 func (s *Audit) Line(line *auditlog.Row) error {
-	text, err := wire.Marshal(wire.ShownAuditLine(&line.AuditEntry, line.Hash))
+	text, err := wire.Marshal(wire.ShownAuditLine(&line.AuditEntry, line.Renamed(), line.Hash))
 	if err != nil {
 		return err
 	}

@@ -49,6 +49,9 @@ func ShownOrganization(o model.Organization) Organization {
 	if s.PinLock != nil {
 		put("pin_lock", *s.PinLock)
 	}
+	if s.DisplayNames != nil {
+		put("display_names", *s.DisplayNames)
+	}
 	for _, name := range slices.Sorted(maps.Keys(s.Other)) {
 		put(name, s.Other[name])
 	}

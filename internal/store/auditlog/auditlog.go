@@ -1,8 +1,8 @@
 // Package auditlog keeps the lines of the audit log, in a chain for each organization and one for
 // the platform.
 //
-// It owns audit_entries, audit_chains and audit_checkpoints. It does not know how lines are hashed
-// and checkpoints signed (package audit).
+// It owns audit_entries, audit_names, audit_chains and audit_checkpoints. It does not know how
+// lines are hashed and checkpoints signed (package audit).
 package auditlog
 
 import (
@@ -15,7 +15,16 @@ import (
 // Row is a line of the audit log with the hash that ties it to those before.
 type Row struct {
 	model.AuditEntry
-	Hash []byte
+	Hash  []byte
+	Names *Names // of a line user.rename, where they are not erased
+}
+
+// Renamed returns the names of a line user.rename; nil of another line, and where they are erased.
+func (r *Row) Renamed() *model.AuditNames {
+	if r.Names == nil {
+		return nil
+	}
+	return &r.Names.AuditNames
 }
 
 // Head is where a chain ends: its newest line.
@@ -89,8 +98,6 @@ type Query struct {
 	After        int64 // numbers greater than this
 	Before       int64 // numbers less than this
 	Since, Until time.Time
-	Action       model.AuditAction
-	Newest       bool // the newest first
 
 	About model.AccountID // only lines by this account, or on it
 }
@@ -101,24 +108,20 @@ func Entries(tx *store.Tx, q Query, limit int) (out []Row, err error) {
 	if before == 0 {
 		before = store.Never
 	}
-	order := ""
-	if q.Newest {
-		order = "DESC"
-	}
-	return store.List(tx, `SELECT `+columns+` FROM audit_entries
-		WHERE chain = ? AND number > ? AND number < ? AND at >= ? AND at < ? AND (? = '' OR action = ?)
-		AND (? + 0 = 0 OR account = ? OR on_account = ?) ORDER BY number `+order+` LIMIT ? + 0`,
-		[]any{q.Chain, q.After, before, store.Millis(q.Since), until, string(q.Action), string(q.Action), !q.About.IsZero(),
-			q.About, q.About, limit},
-		func(e *Row, row store.Row) error {
-			var at int64
-			var action string
-			err := row.Scan(&e.Chain, &e.Number, &at, &action, &e.Outcome, &e.Times, &e.Account, &e.Key, &e.Address,
-				&e.RequestID,
-				&e.Organization, &e.User, &e.Group, &e.OnKey, &e.Detail, &e.Hash)
-			e.Time, e.Action = model.AuditTime{Time: time.UnixMilli(at).UTC()}, model.AuditAction(action)
-			return err
-		})
+	out, err = store.List(tx, `SELECT `+columns+` FROM audit_entries
+		WHERE chain = ? AND number > ? AND number < ? AND at >= ? AND at < ?
+		AND (? + 0 = 0 OR account = ? OR on_account = ?) ORDER BY number LIMIT ? + 0`,
+		[]any{q.Chain, q.After, before, store.Millis(q.Since), until, !q.About.IsZero(), q.About, q.About, limit}, scanRow)
+	return withNames(tx, q.Chain, out, err)
+}
+
+func scanRow(e *Row, row store.Row) error {
+	var at int64
+	var action string
+	err := row.Scan(&e.Chain, &e.Number, &at, &action, &e.Outcome, &e.Times, &e.Account, &e.Key, &e.Address, &e.RequestID,
+		&e.Organization, &e.User, &e.Group, &e.OnKey, &e.Detail, &e.Hash)
+	e.Time, e.Action = model.AuditTime{Time: time.UnixMilli(at).UTC()}, model.AuditAction(action)
+	return err
 }
 
 // Chains lists every chain that anything is left of.
@@ -175,8 +178,11 @@ func Old(tx *store.Tx, before time.Time, limit int) (last Head, found bool, err 
 	return last, found, err
 }
 
-// Delete removes a chain's lines up to and with a number. The checkpoint of
+// Delete removes a chain's lines up to and with a number, and their names. The checkpoint of
 // what was the last of them goes into the same transaction.
 func Delete(tx *store.Tx, chain model.OrganizationID, upTo int64) error {
+	if err := tx.Post(`DELETE FROM audit_names WHERE chain = ? AND number <= ?`, chain, upTo); err != nil {
+		return err
+	}
 	return tx.Post(`DELETE FROM audit_entries WHERE chain = ? AND number <= ?`, chain, upTo)
 }

@@ -81,8 +81,8 @@ func EraseEvents(tx *store.Tx, keys []EventKey) error {
 	return nil
 }
 
-// EraseOwn removes the next of what an account that has ended kept for itself, about so many
-// rows. more is false where nothing was left.
+// EraseOwn removes the next of what an account that has ended kept for itself, and of its names
+// beside the audit log, about so many rows. more is false where nothing was left.
 func EraseOwn(tx *store.Tx, id model.AccountID, rows int) (more bool, err error) {
 	tx.NoteWithdrawn()
 	for _, query := range []string{
@@ -94,6 +94,8 @@ func EraseOwn(tx *store.Tx, id model.AccountID, rows int) (more bool, err error)
 			FROM requests WHERE account = ? LIMIT ? + 0)`,
 		`DELETE FROM events WHERE (account, position) IN (SELECT account, position
 			FROM events WHERE account = ? LIMIT ? + 0)`,
+		`DELETE FROM audit_names WHERE (chain, number) IN (SELECT chain, number
+			FROM audit_names WHERE account = ? LIMIT ? + 0)`,
 	} {
 		if n, err := tx.Exec(query, id, rows); err != nil || n > 0 {
 			return true, err
@@ -113,8 +115,9 @@ func FinishAccount(tx *store.Tx, id model.AccountID) error {
 	if err := releaseAvatarOf(tx, model.EntityID(id)); err != nil {
 		return err
 	}
-	// The first four once more: a call that had begun before may have added to them.
-	for _, table := range []string{"conversations", "mutes", "events", "requests", "account_erasures", "accounts"} {
+	// The first five once more: a call that had begun before may have added to them.
+	for _, table := range []string{"conversations", "mutes", "events", "requests", "audit_names", "account_erasures",
+		"accounts"} {
 		if err := tx.Post(`DELETE FROM `+table+` WHERE account = ?`, id); err != nil {
 			return err
 		}

@@ -8,8 +8,9 @@
 package storetest
 
 import (
-	"signet/internal/store/conformance"
 	"testing"
+
+	"signet/internal/store/conformance"
 )
 
 // nounCases are about what the store keeps: between them they run every statement.
@@ -68,6 +69,8 @@ var nounCases = []conformance.Case{
 	{Name: "SearchEntities", Run: searchEntities},
 	{Name: "Overview", Run: overviews},
 	{Name: "SearchWords", Run: searchWords},
+	{Name: "AuditFilters", Run: auditFilters},
+	{Name: "AuditNames", Run: auditNames},
 }
 
 // Run plays the whole suite against an engine: first what is about the engine alone,

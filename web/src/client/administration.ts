@@ -2,10 +2,13 @@ import { once, type Options } from "./base.js";
 import type { Download, DownloadOptions } from "./download.js";
 import { Messaging } from "./messaging.js";
 import { type CallOptions, newRequestID, type UploadOptions } from "./transport.js";
-import type { Body, Reply, Schemas } from "./types.js";
+import type { Body, Query, Reply, Schemas } from "./types.js";
 
 /** How many milliseconds the server may take for a user with a password. */
 const hashing = 500;
+
+/** Which entries of the audit log to read; of any of several actions. */
+export type AuditOptions = CallOptions & Omit<Query<"getAudit">, "action" | "names"> & { action?: string | string[] };
 
 /** Settings of an organization that the interface does not know are kept as given. */
 type Settings = Record<string, string | number | boolean | undefined>;
@@ -40,6 +43,14 @@ export class Administration extends Messaging {
   /** Shows a user (GET /v2/user/:user). */
   getUser(user: string, options?: Options<"getUser">): Promise<Reply<"getUser">> {
     return this.get(["user", user], options);
+  }
+
+  /**
+   * Changes names and addresses of a user, and title and department in the organization of the call. It takes
+   * administrative access (POST /v2/user/:user).
+   */
+  updateUser(user: string, body: Body<"updateUser">, options?: CallOptions): Promise<Reply<"updateUser">> {
+    return this.post(["user", user], body, options);
   }
 
   /** Changes one's own profile (POST /v2/user/:user/settings). */
@@ -214,16 +225,25 @@ export class Administration extends Messaging {
   }
 
   /** Reads the audit log of an organization (GET /v2/organization/:organization/audit). */
-  getOrganizationAudit(
-    organization: string,
-    options?: Options<"getOrganizationAudit">,
-  ): Promise<Reply<"getOrganizationAudit">> {
+  getOrganizationAudit(organization: string, options?: AuditOptions): Promise<Schemas["AuditEntry"][]> {
     return this.get(["organization", organization, "audit"], options);
   }
 
+  /** Likewise, with the names of whom and what the entries name, and where to go on (GET /v2/organization/:organization/audit). */
+  getOrganizationAuditPage(organization: string, options?: AuditOptions): Promise<Schemas["AuditPage"]> {
+    const asked = { ...options, names: true };
+    return this.get(["organization", organization, "audit"], asked);
+  }
+
   /** Reads the audit log of the platform (GET /v2/audit). */
-  getAudit(options?: Options<"getAudit">): Promise<Reply<"getAudit">> {
+  getAudit(options?: AuditOptions): Promise<Schemas["AuditEntry"][]> {
     return this.get(["audit"], options);
+  }
+
+  /** Likewise, with the names of whom and what the entries name, and where to go on (GET /v2/audit). */
+  getAuditPage(options?: AuditOptions): Promise<Schemas["AuditPage"]> {
+    const asked = { ...options, names: true };
+    return this.get(["audit"], asked);
   }
 
   /** Takes back a message of the organization, unread (DELETE /v2/organization/:organization/message/:message). */

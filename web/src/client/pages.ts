@@ -1,4 +1,4 @@
-import type { Administration } from "./administration.js";
+import type { Administration, AuditOptions } from "./administration.js";
 import type { CallOptions } from "./transport.js";
 import type { Body, Query, Schemas, SignetEvent } from "./types.js";
 
@@ -14,7 +14,7 @@ type Listed =
   | "listAllQueues"
   | "listUndelivered";
 type Filters<O extends Listed> = CallOptions & Omit<Query<O>, "continuation">;
-type AuditFilters = CallOptions & Omit<Query<"getAudit">, "before">;
+type AuditFilters = Omit<AuditOptions, "before">;
 type Entries<T> = AsyncGenerator<T, void, void>;
 
 /**
@@ -101,12 +101,12 @@ export class Pages {
 
   /** The audit log of an organization, newest first; with `after` in its order, to its end. */
   getOrganizationAudit(organization: string, options: AuditFilters = {}): Entries<Schemas["AuditEntry"]> {
-    return numbered((place) => this.client.getOrganizationAudit(organization, { ...options, ...place }), options);
+    return numbered((place) => this.client.getOrganizationAuditPage(organization, { ...options, ...place }), options);
   }
 
   /** The audit log of the platform, likewise. */
   getAudit(options: AuditFilters = {}): Entries<Schemas["AuditEntry"]> {
-    return numbered((place) => this.client.getAudit({ ...options, ...place }), options);
+    return numbered((place) => this.client.getAuditPage({ ...options, ...place }), options);
   }
 }
 
@@ -125,16 +125,21 @@ async function* continued<T>(
 }
 
 async function* numbered(
-  ask: (place: { before?: number; after?: number; limit?: number }) => Promise<Schemas["AuditEntry"][]>,
-  { after, limit = 100 }: AuditFilters,
+  ask: (place: { before?: number; after?: number; limit?: number }) => Promise<Schemas["AuditPage"]>,
+  { after }: AuditFilters,
 ): Entries<Schemas["AuditEntry"]> {
   // That the log is read is an entry of it too: the end is the newest entry there was at first.
-  const end = after === undefined ? undefined : (await ask({ after: undefined, limit: 1 }))[0]?.number ?? 0;
+  let end = Infinity;
+  if (after !== undefined) {
+    const { results, metadata } = await ask({ after: undefined, limit: 1 });
+    end = results[0]?.number ?? Number(metadata.continuation ?? 0);
+  }
   for (let place = {}; ; ) {
-    const entries = await ask(place);
-    yield* entries;
-    const last = entries.at(-1);
-    if (!last || entries.length < Number(limit) || (end !== undefined && last.number >= end)) return;
-    place = after === undefined ? { before: last.number } : { after: last.number };
+    const { results, metadata } = await ask(place);
+    yield* results.filter(({ number }) => number <= end);
+    if (metadata.continuation === undefined) return;
+    const next = Number(metadata.continuation);
+    if (after !== undefined && next >= end) return;
+    place = after === undefined ? { before: next } : { after: next };
   }
 }

@@ -12,6 +12,8 @@ type Special =
   | "forwardMessage"
   | "createOrganization"
   | "addToOrganization"
+  | "getAudit"
+  | "getOrganizationAudit"
   | "grantRole"
   | "getAttachment"
   | "getAvatar"

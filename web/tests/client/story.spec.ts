@@ -130,6 +130,29 @@ test("the audit is read in pages from both ends", async ({ hospital, server }) =
   expect(backwards.slice(-audit.length)).toStrictEqual(audit.toReversed());
 });
 
+test("a person is renamed, and the audit tells how", async ({ hospital, server }) => {
+  const { organization, alice, bob } = await hospital(names);
+  const { operator } = server;
+  const renamed = await operator.updateUser(bob.token, { display_name: "Bob Bell", title: "Surgeon" }, { organization });
+  expect(renamed).toMatchObject({ display_name: "Bob Bell", title: "Surgeon", organization_token: organization });
+  await expect(alice.client.updateUserSettings("me", { display_name: "bob BELL" })).rejects.toMatchObject({
+    code: "name_taken",
+    field: "display_name",
+  });
+  const action = ["user.rename", "user.update"];
+  const { results, names: called, metadata } = await operator.getOrganizationAuditPage(organization, {
+    action,
+    account: bob.token,
+    reads: false,
+  });
+  expect(results).toMatchObject([
+    { action: "user.rename", old: { display_name: "Bob Brown" }, new: { display_name: "Bob Bell" } },
+  ]);
+  expect(called).toMatchObject({ [bob.token]: "Bob Bell", [(await operator.getSelf()).token]: "Operator" });
+  expect(metadata).toStrictEqual({});
+  expect(await list(operator.each.getOrganizationAudit(organization, { action, after: 0 }))).toStrictEqual(results);
+});
+
 test("a group is made with a picture, changed and left", async ({ hospital }) => {
   const { alice, bob } = await hospital(names);
   const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
