@@ -41,6 +41,7 @@ type Message struct {
 	Attachments       []AttachmentInfo `json:"attachments,omitempty"`
 	AttachmentName    string           `json:"attachment_name,omitempty"`
 	Data              []DataItem       `json:"data,omitempty"`
+	ReplyTo           string           `json:"reply_to,omitempty"` // the message that it answers
 	IsRecalled        bool             `json:"is_recalled,omitempty"`
 	IsForwarded       bool             `json:"is_forwarded,omitempty"`
 	OriginalSender    string           `json:"original_sender,omitempty"`
@@ -77,6 +78,7 @@ type Outgoing struct {
 	TTL        int        `json:"ttl,omitempty"`      // minutes, 1 to 525600, or Forever; 0: as the organization has it
 	DOR        *bool      `json:"dor,omitempty"`      // delete on read; nil: as the organization has it
 	Priority   int        `json:"priority,omitempty"` // PriorityLow, PriorityNormal, PriorityHigh
+	ReplyTo    string     `json:"reply_to,omitempty"` // a message of the same conversation, which it answers
 
 	// Organization is the sender's and the recipient's. Empty: the client's; else
 	// the only one that both share.

@@ -66,6 +66,7 @@ GET /v2/audit
 GET /v2/conversation
 GET /v2/conversation/{entity}/message
 POST /v2/conversation/{entity}/read
+POST /v2/conversation/search
 
 GET /v2/organization
 GET /v2/organization/{organization}/member

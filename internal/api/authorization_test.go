@@ -255,6 +255,18 @@ var rules = []rule{
 	{route: "POST /v2/conversation/:entity/read", sent: sent(fields{"up_to": 1}), want: "404 404 204 204 204 204 204 204"},
 	{route: "POST /v2/conversation/:entity/read", sent: sent(fields{"up_to": 1}), fresh: (*matrix).theGroup,
 		want: changedGroup},
+	{route: "POST /v2/conversation/search", sent: sent(fields{"text": "x"}), want: all("200")},
+	{route: "POST /v2/conversation/search", sent: inOrganization(fields{"text": "x"}), names: organizationNamed,
+		want: "404 404 200 200 200 200 200 404"},
+	{route: "POST /v2/conversation/search", sent: func(x targets) []option {
+		return sent(fields{"text": "x", "entity": x["entity"]})(x)
+	}, names: []string{"entity"}, want: seenUser},
+	{route: "POST /v2/conversation/search", sent: func(x targets) []option {
+		return sent(fields{"text": "x", "entity": x["entity"]})(x)
+	}, names: []string{"entity"}, fresh: (*matrix).theGroup, want: seenGroup},
+	{route: "POST /v2/conversation/search", sent: func(x targets) []option {
+		return sent(fields{"text": "x", "sender": x["entity"]})(x)
+	}, names: []string{"entity"}, want: all("200")},
 	{route: "POST /v2/search", sent: sent(fields{"type": "account", "any": "re"}), want: all("200")},
 	{route: "POST /v2/search", sent: func(x targets) []option {
 		return sent(fields{"type": "account", "directory": []string{x["organization"]}})(x)

@@ -49,6 +49,7 @@ func (a *API) sendMessage(ctx context.Context, c *call) (answer, error) {
 		TTL:                   f.OptionalInt("ttl"),
 		DOR:                   f.OptionalBool("dor"),
 		Priority:              f.OptionalInt("priority"),
+		ReplyTo:               f.Text("reply_to"),
 	}
 	command.Upload, _ = c.body.File("attachment")
 	command.Refused = c.body.Refused

@@ -134,6 +134,7 @@ func (a *API) routes() []route {
 		{method: get, pattern: "/v2/conversation", handler: a.getConversations},
 		{method: get, pattern: "/v2/conversation/:entity/message", handler: a.getHistory},
 		{method: post, pattern: "/v2/conversation/:entity/read", handler: a.readConversation},
+		{method: post, pattern: "/v2/conversation/search", handler: a.searchMessages, reads: true},
 		{method: post, pattern: "/v2/search", handler: a.search, reads: true},
 		{method: get, pattern: "/v2/user/:user/message/unread_count", handler: a.getUnread, overseen: true},
 		{method: get, pattern: "/v2/user/:user/organization/:organization/message/unread_count",

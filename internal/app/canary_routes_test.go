@@ -139,6 +139,10 @@ var sightings = map[string]func(v *aviary) letter{
 	"GET /v2/conversation/{entity}/message": func(v *aviary) letter {
 		return letter{who: v.bob, path: params{"entity": v.alice.email}, want: 200}
 	},
+	"POST /v2/conversation/search": func(v *aviary) letter {
+		v.newMessage()
+		return letter{who: v.bob, fields: fields{"text": v.word(ofContent, "text"), "sender": v.alice.email}, want: 200}
+	},
 	"POST /v2/conversation/{entity}/read": func(v *aviary) letter {
 		return letter{who: v.bob, path: params{"entity": v.alice.phone}, fields: fields{"up_to": 1}, want: 204}
 	},

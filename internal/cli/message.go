@@ -49,6 +49,9 @@ func messageLines(m *client.Message) []string {
 	if m.IsForwarded {
 		lines = append(lines, cells("first from", m.OriginalSender), cells("first sent", moment(m.OriginalTimestamp)))
 	}
+	if m.ReplyTo != "" {
+		lines = append(lines, cells("answers", m.ReplyTo))
+	}
 	for _, a := range m.Attachments {
 		lines = append(lines, cells("attachment",
 			fmt.Sprintf("%s (%s, %s)", a.Name, a.ContentType, count(int(a.Size), "byte", "bytes"))))

@@ -20,6 +20,7 @@ type sendCommand struct {
 	TTL        *lifetime `name:"ttl" placeholder:"TIME" help:"How long it is kept: minutes, a time such as 8h or 7d, or never. Without it, the organization's usual time."`
 	DOR        *bool     `name:"dor" negatable:"" help:"Delete it when it is read."`
 	Priority   string    `enum:"low,normal,high" default:"normal" help:"Priority: low, normal (default) or high."`
+	ReplyTo    string    `name:"reply-to" placeholder:"MESSAGE" help:"Id of the message of the same conversation that it answers."`
 	RequestID  string    `name:"request-id" placeholder:"ID" help:"Makes a repeat harmless: within 24 hours an ID sends only one message."`
 }
 
@@ -53,6 +54,7 @@ func (s *sendCommand) Run(ctx context.Context, con *console, c *client.Client) e
 	defer closeFile()
 	message := client.Outgoing{
 		Recipient: s.Recipient, Body: body, Attachment: file, DOR: s.DOR, Organization: s.Org, RequestID: s.RequestID,
+		ReplyTo:  s.ReplyTo,
 		Priority: map[string]int{"low": client.PriorityLow, "high": client.PriorityHigh}[s.Priority],
 	}
 	if s.TTL != nil {

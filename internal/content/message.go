@@ -21,6 +21,7 @@ type storedContent struct {
 	Body       string            `json:"body,omitempty"`
 	Data       []model.DataItem  `json:"data,omitempty"`
 	Attachment *storedAttachment `json:"attachment,omitempty"`
+	ReplyTo    model.MessageID   `json:"reply_to,omitzero"`
 }
 
 type storedAttachment struct {
@@ -61,10 +62,10 @@ func (v *Vault) Ready(row *store.MessageRow) bool {
 
 // encode writes what a message says, to be sealed.
 func encode(c *model.Content) ([]byte, error) {
-	if c.Attachment == nil && len(c.Data) == 0 {
+	if c.Attachment == nil && len(c.Data) == 0 && c.ReplyTo.IsZero() {
 		return append([]byte{plainBody}, c.Body...), nil
 	}
-	stored := storedContent{Body: c.Body, Data: c.Data}
+	stored := storedContent{Body: c.Body, Data: c.Data, ReplyTo: c.ReplyTo}
 	if a := c.Attachment; a != nil {
 		stored.Attachment = &storedAttachment{Name: a.Name, ContentType: a.ContentType, Size: a.Size, Key: a.Key}
 	}
@@ -85,7 +86,7 @@ func decode(row *store.MessageRow, text []byte) (model.Content, error) {
 	if err := json.Unmarshal(rest, &stored); err != nil {
 		return model.Content{}, fmt.Errorf("read content of message %s: %w", row.ID, err)
 	}
-	content := model.Content{Body: stored.Body, Data: stored.Data}
+	content := model.Content{Body: stored.Body, Data: stored.Data, ReplyTo: stored.ReplyTo}
 	if a := stored.Attachment; a != nil {
 		content.Attachment = &model.Attachment{
 			Blob: row.Blob, Name: a.Name, ContentType: a.ContentType, Size: a.Size, Key: a.Key,

@@ -69,6 +69,7 @@ type Content struct {
 	Body       string
 	Data       []DataItem
 	Attachment *Attachment
+	ReplyTo    MessageID // the message of the same conversation that it answers; zero: none
 }
 
 // DataItem is a piece of structured content beside the body.

@@ -78,13 +78,7 @@ func words(text string) []string { return distinct(runs(text)) }
 // the parts beside an apostrophe.
 func indexWords(text string) []string {
 	var out []string
-	parted := strings.Map(func(r rune) rune {
-		if strings.ContainsRune(apostrophes, r) {
-			return ' '
-		}
-		return r
-	}, text)
-	for _, run := range append(runs(text), runs(parted)...) {
+	for _, run := range append(runs(text), runs(parted(text))...) {
 		out = append(out, run)
 		begun := 0
 		characters := norm.NFC.String(run) // a syllable of Hangul is one
@@ -96,6 +90,16 @@ func indexWords(text string) []string {
 		}
 	}
 	return distinct(out)
+}
+
+// parted is a text with a blank in place of each apostrophe.
+func parted(text string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(apostrophes, r) {
+			return ' '
+		}
+		return r
+	}, text)
 }
 
 // unspaced reports whether a character is of a script written without blanks between words.

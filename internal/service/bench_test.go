@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -250,4 +251,54 @@ func BenchmarkHistory(b *testing.B) {
 			}
 		}
 	})
+}
+
+// BenchmarkMessageSearch looks through all messages of an account, a page after the other, for
+// what is in none of them; they are of 64 conversations, in turn. So it tells what looking at a
+// message takes, and how long the longest call of them.
+func BenchmarkMessageSearch(b *testing.B) {
+	for _, n := range []int{10_000, 100_000} {
+		b.Run(fmt.Sprint("messages=", n), func(b *testing.B) {
+			const others = 64
+			h := newHouse(b, others+1)
+			ctx := context.Background()
+			reader := h.actors[others]
+			var sending sync.WaitGroup // all at a time: so they share transactions
+			for i, sender := range h.actors[:others] {
+				sending.Go(func() {
+					for i := i; i < n; i += others {
+						_, err := h.service.Send(ctx, sender, service.SendCommand{Recipient: reader.Account.String(),
+							Body: fmt.Sprint("Potassium 6.1 in bed ", i, ", please call back at once.")})
+						if err != nil {
+							b.Error(err)
+							return
+						}
+					}
+				})
+			}
+			sending.Wait()
+			b.ReportAllocs()
+			begun := processorTime(b)
+			looked, calls, longest := 0, 0, time.Duration(0)
+			for b.Loop() {
+				ask := service.MessageSearchCommand{Text: "creatinine bedside", PageSize: 100}
+				for looked = 0; ; {
+					call := time.Now()
+					found, err := h.service.SearchMessages(ctx, reader, ask)
+					must(b, err)
+					longest, calls = max(longest, time.Since(call)), calls+1
+					looked += found.Looked
+					if ask.Continuation = found.Continuation; ask.Continuation == "" {
+						break
+					}
+				}
+				if looked != n {
+					b.Fatalf("%d messages were looked at, want %d", looked, n)
+				}
+			}
+			b.ReportMetric((processorTime(b)-begun).Seconds()*1000/float64(b.N), "cpu-ms/op")
+			b.ReportMetric(float64(calls)/float64(b.N), "calls/op")
+			b.ReportMetric(longest.Seconds()*1000, "ms-longest-call")
+		})
+	}
 }

@@ -133,6 +133,14 @@ var calls = []call{
 		}
 		return nothing, func() { h.mustPage(tb, group) }
 	}},
+	{"search in 50 messages that has none", 2, func(tb testing.TB, h *house) (prepare, run func()) {
+		h.mustFillQueue(tb, 50)
+		return nothing, func() { h.mustFind(tb, "nowhere", 0) }
+	}},
+	{"search in 50 messages that has all", 2, func(tb testing.TB, h *house) (prepare, run func()) {
+		h.mustFillQueue(tb, 50)
+		return nothing, func() { h.mustFind(tb, "xx", 50) }
+	}},
 	{"list of 10 conversations", 11, func(tb testing.TB, h *house) (prepare, run func()) {
 		for i := 1; i <= 10; i++ {
 			h.mustSendTo(tb, h.person(i))
@@ -216,6 +224,17 @@ func (h *house) mustPage(tb testing.TB, with string) {
 	must(tb, err)
 	if len(page.Messages) != 50 {
 		tb.Fatalf("the page has %d messages, want 50", len(page.Messages))
+	}
+}
+
+// mustFind looks for a text in the messages of the second of the house.
+func (h *house) mustFind(tb testing.TB, text string, want int) {
+	tb.Helper()
+	found, err := h.service.SearchMessages(tb.Context(), h.actors[1],
+		service.MessageSearchCommand{Text: text, PageSize: 100})
+	must(tb, err)
+	if len(found.Hits) != want || found.Looked != 50 {
+		tb.Fatalf("%d of %d messages are found, want %d of 50", len(found.Hits), found.Looked, want)
 	}
 }
 

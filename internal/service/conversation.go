@@ -94,7 +94,7 @@ func (l *conversationList) page(ctx context.Context, organizations []model.Organ
 		if err := l.presenter.meet(accountsOf(rows)); err != nil {
 			return nil, nil, err
 		}
-		if err := l.findCleared(organizations, rows); err != nil {
+		if l.cleared, err = l.clearedGroups(organizations, rows); err != nil {
 			return nil, nil, err
 		}
 		for i := range rows {
@@ -118,8 +118,9 @@ func (l *conversationList) page(ctx context.Context, organizations []model.Organ
 	}
 }
 
-// findCleared finds up to where the actor has removed the conversations with groups.
-func (l *conversationList) findCleared(organizations []model.OrganizationID, rows []store.Conversation) error {
+// clearedGroups finds up to where the actor has removed the conversations with groups.
+func (r *historyReader) clearedGroups(organizations []model.OrganizationID,
+	rows []store.Conversation) (map[placed]int64, error) {
 	var groups []model.EntityID
 	for i := range rows {
 		if rows[i].Group {
@@ -127,14 +128,14 @@ func (l *conversationList) findCleared(organizations []model.OrganizationID, row
 		}
 	}
 	if len(groups) == 0 {
-		return nil
+		return nil, nil
 	}
-	removed, err := l.tx.ConversationsWith(l.actor.Account, organizations, groups)
-	l.cleared = make(map[placed]int64, len(removed))
+	removed, err := r.tx.ConversationsWith(r.actor.Account, organizations, groups)
+	cleared := make(map[placed]int64, len(removed))
 	for _, c := range removed {
-		l.cleared[placed{c.Organization, c.Entity}] = c.Cleared
+		cleared[placed{c.Organization, c.Entity}] = c.Cleared
 	}
-	return err
+	return cleared, err
 }
 
 // fits reports whether a page has room for one more conversation.
@@ -153,15 +154,7 @@ func (l *conversationList) entry(ctx context.Context, c *store.Conversation, sho
 	if !shown && !c.Past {
 		return entry, true, nil
 	}
-	membership, _ := l.actor.Membership(c.Organization)
-	thread := threads.Thread{Organization: c.Organization, Reader: l.actor.Account, Entity: c.Entity, Group: c.Group,
-		After: c.Floor, Before: threads.Whole, Cleared: l.cleared[placed{c.Organization, c.Entity}]}
-	if !c.Group {
-		thread.After, thread.Cleared = max(c.Floor, membership.Since), c.Cleared
-	}
-	if c.LastSort != 0 { // so that a group's later messages, which a past member did not get, cost nothing
-		thread.Before = c.LastSort + 1
-	}
+	thread := l.threadOf(c, l.cleared[placed{c.Organization, c.Entity}])
 	messages, err := l.visible(ctx, &thread, 1, nil)
 	if err != nil || len(messages) == 0 && c.Past {
 		return entry, false, err
@@ -182,4 +175,19 @@ func (l *conversationList) entry(ctx context.Context, c *store.Conversation, sho
 		entry.Entity = then(entry.Entity, c.Name)
 	}
 	return entry, !entry.Entity.Gone, err
+}
+
+// threadOf is the part of a listed conversation of which the actor may see messages. Cleared is
+// the position up to which it has removed one with a group.
+func (r *historyReader) threadOf(c *store.Conversation, cleared int64) threads.Thread {
+	thread := threads.Thread{Organization: c.Organization, Reader: r.actor.Account, Entity: c.Entity, Group: c.Group,
+		After: c.Floor, Before: threads.Whole, Cleared: cleared}
+	if !c.Group {
+		membership, _ := r.actor.Membership(c.Organization)
+		thread.After, thread.Cleared = max(c.Floor, membership.Since), c.Cleared
+	}
+	if c.LastSort != 0 { // so that a group's later messages, which a past member did not get, cost nothing
+		thread.Before = c.LastSort + 1
+	}
+	return thread
 }

@@ -50,6 +50,9 @@ func (s *Service) findDestination(
 	if to.organization, found, err = tx.Organization(id); err == nil && !found {
 		err = model.Missing()
 	}
+	if err == nil && !d.content.ReplyTo.IsZero() {
+		err = d.findReplied(tx, actor, to, now)
+	}
 	return to, nil, err
 }
 

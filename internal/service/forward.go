@@ -67,6 +67,7 @@ func (s *Service) Forward(ctx context.Context, actor *model.Actor, c ForwardComm
 	if d.content, err = s.vault.OpenMessage(ctx, d.source); err != nil {
 		return Sent{}, gone(err)
 	}
+	d.content.ReplyTo = model.MessageID{} // which its new readers have nothing of
 	return s.post(ctx, actor, d)
 }
 

@@ -184,11 +184,8 @@ func (r *historyReader) visible(ctx context.Context, t *threads.Thread, most int
 	if t.After >= t.Before {
 		return nil, nil
 	}
-	if r.muted == nil {
-		var err error
-		if r.muted, err = mutedBy(r.tx, r.actor.Account, r.now); err != nil {
-			return nil, err
-		}
+	if err := r.findMuted(); err != nil {
+		return nil, err
 	}
 	cleared := func(model.EntityID) (int64, error) { return t.Cleared, nil }
 	rest := *t
@@ -231,6 +228,14 @@ func (r *historyReader) visible(ctx context.Context, t *threads.Thread, most int
 			rest.Before = last
 		}
 	}
+}
+
+// findMuted reads what the actor has muted, once.
+func (r *historyReader) findMuted() (err error) {
+	if r.muted == nil {
+		r.muted, err = mutedBy(r.tx, r.actor.Account, r.now)
+	}
+	return err
 }
 
 // see shows a message of a thread to the actor, if it may see it.

@@ -53,6 +53,7 @@ func (r *messageReading) sent(row *store.MessageRow, content model.Content) {
 		return
 	}
 	kept := *row
+	kept.Content.ReplyTo = content.ReplyTo
 	kept.Content.Body = strings.Clone(content.Body) // which is a piece of all that the client sent
 	r.learn(&kept)
 }

@@ -25,7 +25,7 @@ func (s *Service) post(ctx context.Context, actor *model.Actor, d *draft) (Sent,
 		return Sent{}, noRoom()
 	}
 	now := s.now()
-	if to := s.remembered(actor, d, now); to != nil {
+	if to := s.remembered(actor, d, now); to != nil && d.content.ReplyTo.IsZero() {
 		sent, err := s.postTo(ctx, actor, d, to, now)
 		if err == nil || !isRefusal(err) {
 			return sent, err

@@ -26,6 +26,7 @@ type SendCommand struct {
 	TTL                   *int
 	DOR                   *bool
 	Priority              *int
+	ReplyTo               string // the message that it answers
 	RequestID             string
 }
 
@@ -64,6 +65,12 @@ func (s *Service) Send(ctx context.Context, actor *model.Actor, c SendCommand) (
 	if c.Upload != nil {
 		d.content.Attachment = &c.Upload.Attachment
 		writeParts(fingerprint, c.Upload.Name, c.Upload.ContentType, string(c.Upload.Digest))
+	}
+	if c.ReplyTo != "" {
+		if d.content.ReplyTo, _ = model.ParseMessageID(c.ReplyTo); d.content.ReplyTo.IsZero() {
+			return Sent{}, replyUnknown()
+		}
+		writeParts(fingerprint, "reply", d.content.ReplyTo.String())
 	}
 	d.fingerprint = fingerprint.Sum(nil)
 	if err := cmp.Or(d.validate(), c.Refused); err != nil {

@@ -76,6 +76,8 @@ type Service struct {
 	fanout    *fanout.Fanout
 	streams   access.Streams
 	eraseSoon func()
+
+	messageSearch messageSearchLimits
 }
 
 // New returns a service. The caller closes the store, the ring, the blobs and the hub.
@@ -86,14 +88,15 @@ func New(o Options) *Service {
 	s := &Service{
 		store: o.Store, vault: o.Vault, hub: o.Hub, clock: o.Clock, log: o.Logger, room: o.Room, limits: o.Limits,
 		access: o.Access, retention: o.EventsRetention,
-		recipients: newRecipients(),
-		messages:   newMessageMemory(),
-		changed:    cache.New[string, *access.Target](changedAccounts),
-		time:       o.Time,
-		reads:      audit.NewReads(o.Store),
-		fanout:     o.Fanout,
-		streams:    o.Streams,
-		eraseSoon:  o.EraseSoon,
+		recipients:    newRecipients(),
+		messages:      newMessageMemory(),
+		messageSearch: usualSearchLimits,
+		changed:       cache.New[string, *access.Target](changedAccounts),
+		time:          o.Time,
+		reads:         audit.NewReads(o.Store),
+		fanout:        o.Fanout,
+		streams:       o.Streams,
+		eraseSoon:     o.EraseSoon,
 	}
 	if s.fanout == nil {
 		s.fanout = fanout.New(fanout.Options{Store: o.Store, Hub: o.Hub, Clock: o.Clock, Room: o.Room})

@@ -67,3 +67,11 @@ func (tx *Tx) GroupConversation(account model.AccountID, group model.GroupID) (C
 	return First(tx, memberConversations+` WHERE p.group_token = ? AND p.account = ?`, []any{group, account},
 		scanConversation)
 }
+
+// PastConversation returns what an account keeps of a group that it has left, or that was deleted.
+func (tx *Tx) PastConversation(account model.AccountID, organization model.OrganizationID,
+	group model.GroupID) (Conversation, bool, error) {
+	of := []model.OrganizationID{organization}
+	return First(tx, conversationsAmong+pastConversations+`) AS listing WHERE entity = ?`,
+		[]any{account, of, account, of, group}, scanConversation)
+}

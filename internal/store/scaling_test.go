@@ -106,6 +106,9 @@ var spreading = map[string]string{
 	"threads.readIndex": "each page of a conversation: its last messages on each shard, by the index of its thread. " +
 		"Where an index is spread by its own first columns (YugabyteDB, CockroachDB), it is one",
 	"threads.readSome":      "each page of a conversation: each message that its node does not remember where that lies",
+	"threads.Places":        "a search in messages: of each conversation the next ones, as for a page of it",
+	"threads.EachContent":   "a search in messages: each message that is looked at where it lies",
+	"Tx.PastConversation":   "a search in messages that finds one of a group that its reader has left",
 	"threads.Unread":        "when a conversation is marked Read: as for a page",
 	"Tx.RemoveGroupMembers": "those who leave a group: its shard, and theirs",
 	"threads.LeastStatuses": "a page of a group's conversation: the caller's own messages, each where that lies",

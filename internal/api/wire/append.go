@@ -107,6 +107,9 @@ func (w *Message) appendJSON(b []byte) []byte {
 		}
 		b = append(b, ']')
 	}
+	if !w.ReplyTo.IsZero() {
+		b = appendID(append(b, `,"reply_to":`...), w.ReplyTo)
+	}
 	if w.IsRecalled {
 		b = append(b, `,"is_recalled":true`...)
 	}

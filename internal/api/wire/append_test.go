@@ -14,6 +14,7 @@ func FuzzAppendedMessages(f *testing.F) {
 	f.Add("Ready", "report.pdf", "text/plain", int64(1), uint8(0))
 	f.Add("\"quotes\" \\ <b>&amp;</b> \u2028\u2029 \x00\x1f\x7f\b\f\n\r\t", "ä€😀", "\xff\xc3(\xed\xa0\x80", int64(-5),
 		uint8(0xff))
+	f.Add("answer", "", "", int64(9), uint8(0b1000_0000))
 	for at := range 17 { // a quote, and the like, at each place of the eight bytes that are looked at together
 		text := strings.Repeat("~ ", 9)
 		f.Add(text[:at]+"\""+text[at:], text[:at]+"\\"+text[at:], text[:at]+"\x1f\x7fé"+text[at:], int64(at), uint8(0xff))
@@ -38,6 +39,9 @@ func FuzzAppendedMessages(f *testing.F) {
 		}
 		if bit(6) {
 			m.Forwarded = &model.Original{Sender: model.AccountID{3}, Created: at}
+		}
+		if number > 0 {
+			m.ReplyTo = model.MessageID{7: byte(number), 15: 1}
 		}
 		if bit(7) {
 			m.Expires = at.Add(time.Minute)

@@ -23,7 +23,7 @@ type Conversation struct {
 func (v *View) Conversation(f *service.Conversation) Conversation {
 	c := &f.Conversation
 	w := Conversation{
-		Entity:         v.WithFields(v.Entity(f.Entity), map[string]any{"type": v.EntityType(c.Group)}),
+		Entity:         v.partner(f.Entity, c.Group),
 		OrganizationID: c.Organization, Unread: c.Unread, UnreadPriority: c.UnreadPriority, Muted: f.Muted,
 	}
 	if f.LastMessage != nil {
@@ -53,4 +53,37 @@ func (v *View) HistoryText(h *service.History) Text {
 		b = append(b, `],"metadata":{"more":`...)
 		return append(strconv.AppendBool(b, h.More), "}}"...), nil
 	}}
+}
+
+// partner shows whom a conversation is with.
+func (v *View) partner(e model.Entity, group bool) json.RawMessage {
+	return v.WithFields(v.Entity(e), map[string]any{"type": v.EntityType(group)})
+}
+
+// FoundMessage is a message that a search found, in the conversation with an entity.
+type FoundMessage struct {
+	Message        Message              `json:"message"`
+	Entity         json.RawMessage      `json:"entity"`
+	OrganizationID model.OrganizationID `json:"organization_id"`
+}
+
+// FoundMessages is a page of these.
+type FoundMessages struct {
+	Results  []FoundMessage `json:"results"`
+	Metadata struct {
+		SearchedTo   Time   `json:"searched_to,omitzero"`
+		Continuation string `json:"continuation,omitempty"`
+	} `json:"metadata"`
+}
+
+// FoundMessages shows a page of what a search found.
+func (v *View) FoundMessages(found *service.FoundMessages) FoundMessages {
+	out := FoundMessages{Results: make([]FoundMessage, len(found.Hits))}
+	out.Metadata.SearchedTo, out.Metadata.Continuation = Time(found.SearchedTo), found.Continuation
+	for i := range found.Hits {
+		hit := &found.Hits[i]
+		m := &hit.Message
+		out.Results[i] = FoundMessage{v.Message(m), v.partner(hit.Entity, m.Group), m.Organization}
+	}
+	return out
 }

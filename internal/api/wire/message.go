@@ -33,6 +33,7 @@ type Message struct {
 	Attachments           []Attachment         `json:"attachments,omitzero"`
 	AttachmentName        string               `json:"attachment_name,omitempty"`
 	Data                  []model.DataItem     `json:"data,omitzero"`
+	ReplyTo               model.MessageID      `json:"reply_to,omitzero"`
 	IsRecalled            bool                 `json:"is_recalled,omitempty"`
 	IsForwarded           bool                 `json:"is_forwarded,omitempty"`
 	OriginalSender        model.AccountID      `json:"original_sender,omitzero"`
@@ -40,7 +41,8 @@ type Message struct {
 	Muted                 bool                 `json:"muted,omitempty"`
 }
 
-// Message shows a message. A recalled one has no body, attachment or data.
+// Message shows a message. A recalled one has no body, attachment or data, and
+// answers nothing.
 func (v *View) Message(m *model.Message) Message {
 	w := Message{
 		MessageID: m.ID, ClientID: m.ID, SenderToken: m.Sender, SenderOrganization: m.Organization,
@@ -58,6 +60,7 @@ func (v *View) Message(m *model.Message) Message {
 		return w
 	}
 	w.Body = &m.Body
+	w.ReplyTo = m.ReplyTo
 	w.Attachments = []Attachment{}
 	w.Data = m.Data
 	if w.Data == nil {

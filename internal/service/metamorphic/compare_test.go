@@ -44,6 +44,7 @@ func (p *play) compareReader(t *rapid.T, a *account, actor *model.Actor) {
 	p.compareUnread(t, a, actor)
 	p.compareHistories(t, a, actor)
 	p.compareConversations(t, a, actor)
+	p.compareSearches(t, a, actor)
 }
 
 func wantSame(t *rapid.T, what string, got, want any) {
@@ -67,12 +68,13 @@ type seenMessage struct {
 	status            model.Status
 	originalSender    model.AccountID
 	originallyCreated time.Time
+	reply             model.MessageID
 }
 
 func asSeen(m *model.Message) seenMessage {
 	out := seenMessage{
 		m.ID, m.Organization, m.Sender, m.Recipient, m.Group, m.Body, m.Created, m.Expires, m.TTL, m.Priority, m.DOR,
-		m.Recalled, m.Status, model.AccountID{}, time.Time{},
+		m.Recalled, m.Status, model.AccountID{}, time.Time{}, m.ReplyTo,
 	}
 	if m.Forwarded != nil {
 		out.originalSender, out.originallyCreated = m.Forwarded.Sender, m.Forwarded.Created
@@ -83,10 +85,12 @@ func asSeen(m *model.Message) seenMessage {
 func (m *message) seenWith(status model.Status) seenMessage {
 	out := seenMessage{
 		m.id, m.organization.id, m.sender.id, m.to(), m.group != nil, m.body, m.created, m.expires, m.ttl, m.priority, m.dor,
-		m.recalled, status, model.AccountID{}, time.Time{},
+		m.recalled, status, model.AccountID{}, time.Time{}, model.MessageID{},
 	}
 	if m.recalled {
 		out.body = ""
+	} else if m.reply != nil {
+		out.reply = m.reply.id
 	}
 	if m.original != nil {
 		out.originalSender, out.originallyCreated = m.original.Sender, m.original.Created

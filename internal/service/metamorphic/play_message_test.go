@@ -1,6 +1,8 @@
 package metamorphic
 
 import (
+	"slices"
+
 	"pgregory.net/rapid"
 
 	"signet/internal/model"
@@ -30,13 +32,30 @@ func (p *play) send(t *rapid.T) {
 	l := &letter{from: p.anybody(t, "from"), to: p.anybody(t, "to")}
 	l.named = p.anOrganization(t, p.world.shared(l.from, l.to))
 	p.draw(t, l)
+	p.drawReply(t, l, p.world.shared(l.from, l.to))
 	p.post(t, l)
+}
+
+// drawReply has a letter answer a message now and then: mostly one of its conversation, in one of
+// these organizations.
+func (p *play) drawReply(t *rapid.T, l *letter, in []*organization) {
+	if len(p.world.messages) == 0 || rapid.IntRange(0, 2).Draw(t, "reply") > 0 {
+		return
+	}
+	same := []*message{}
+	for _, m := range p.world.messages {
+		if slices.ContainsFunc(in, func(o *organization) bool { return m.subjectOf(l.from) == l.subject(o) }) {
+			same = append(same, m)
+		}
+	}
+	l.reply = mostly(t, same, p.world.messages, "answered")
 }
 
 func (p *play) sendToGroup(t *rapid.T) {
 	l := &letter{group: p.aGroup(t)}
 	l.from = mostly(t, l.group.members, p.world.accounts, "from")
 	p.draw(t, l)
+	p.drawReply(t, l, []*organization{l.group.organization})
 	p.post(t, l)
 }
 
@@ -83,6 +102,7 @@ func (p *play) post(t *rapid.T, l *letter) {
 		sent, err = p.service.Send(t.Context(), actor, service.SendCommand{
 			Recipient: l.entity().String(), SenderOrganization: l.named.token(), RecipientOrganization: l.named.token(),
 			Body: l.body, TTL: l.ttl, DOR: l.dor, Priority: &l.priority, RequestID: l.request,
+			ReplyTo: l.reply.token(),
 		})
 	}
 	m, repeated, code := p.world.send(l, sent.Message)

@@ -15,6 +15,7 @@ const (
 	notSender            = "not_sender"
 	forwardOff           = "forward_off"
 	requestReused        = "request_id_reused"
+	replyUnknown         = "reply_to_unknown"
 	organizationRequired = "organization_required"
 	ttlTooLong           = "ttl_too_long"
 	membersUnknown       = "members_unknown"
@@ -38,6 +39,7 @@ type letter struct {
 	priority int
 	request  string
 	forward  *message
+	reply    *message // which it answers; nil: none
 }
 
 func (l *letter) entity() model.EntityID {
@@ -52,8 +54,14 @@ func (l *letter) content() string {
 	if l.forward != nil {
 		return "forward " + l.forward.id.String()
 	}
+	if l.reply != nil {
+		return "reply " + l.reply.id.String() + " body " + l.body
+	}
 	return "body " + l.body
 }
+
+// subject is that of a letter within an organization.
+func (l *letter) subject(o *organization) subject { return subject{o, l.entity(), l.group != nil} }
 
 // send carries a letter out: the message, or the first one of a repeated request,
 // or why it is refused.
@@ -71,6 +79,9 @@ func (w *world) send(l *letter, id model.MessageID) (m *message, repeated bool, 
 	if code != fine {
 		return nil, false, code
 	}
+	if r := l.reply; r != nil && (!w.sees(l.from, r) || r.recalled || r.subjectOf(l.from) != l.subject(o)) {
+		return nil, false, replyUnknown
+	}
 	ttl, code := o.lifetime(l.ttl)
 	if code != fine {
 		return nil, false, code
@@ -78,7 +89,7 @@ func (w *world) send(l *letter, id model.MessageID) (m *message, repeated bool, 
 	ttl, dor := l.ends(o, ttl)
 	m = &message{
 		id: id, organization: o, sender: l.from, recipient: l.to, group: l.group, body: l.body, created: w.now, ttl: ttl,
-		dor: dor, priority: l.priority, copies: map[*account]*received{},
+		dor: dor, priority: l.priority, reply: l.reply, copies: map[*account]*received{},
 		sent: w.next(),
 	}
 	if ttl != model.NoTTL {

@@ -74,6 +74,7 @@ type message struct {
 	dor          bool
 	priority     int
 	original     *model.Original
+	reply        *message
 	replay       bool // sent to a group while its history was on
 	recalled     bool
 	sent         tick
@@ -188,6 +189,14 @@ func (m *message) subjectOf(a *account) subject {
 	default:
 		return subject{m.organization, m.sender.entity(), false}
 	}
+}
+
+// token is empty for nil.
+func (m *message) token() string {
+	if m == nil {
+		return ""
+	}
+	return m.id.String()
 }
 
 func (m *message) to() model.EntityID {

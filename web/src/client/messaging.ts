@@ -226,6 +226,14 @@ export class Messaging extends Base {
     return this.post(["conversation", entity, "read"], { up_to }, options);
   }
 
+  /**
+   * Looks through the messages that the caller's histories show, newest first. A page that is not the
+   * last may have few results, or none (POST /v2/conversation/search).
+   */
+  searchMessages(body: Body<"searchMessages">, options?: CallOptions): Promise<Reply<"searchMessages">> {
+    return this.post(["conversation", "search"], body, options);
+  }
+
   /** Finds users and groups (POST /v2/search). */
   search(body: Body<"search">, options?: CallOptions): Promise<Reply<"search">> {
     return this.post(["search"], body, options);

@@ -1,6 +1,6 @@
 import type { Administration, AuditOptions } from "./administration.js";
 import type { CallOptions } from "./transport.js";
-import type { Body, Query, Schemas, SignetEvent } from "./types.js";
+import type { Body, Query, Reply, Schemas, SignetEvent } from "./types.js";
 
 type Listed =
   | "getConversations"
@@ -61,6 +61,14 @@ export class Pages {
       const { results, metadata } = await this.client.search({ ...criteria, ...page }, options);
       return { results: results as Found[], metadata };
     });
+  }
+
+  /** Messages that match, newest first. */
+  searchMessages(
+    criteria: Omit<Body<"searchMessages">, "continuation">,
+    options?: CallOptions,
+  ): Entries<Reply<"searchMessages">["results"][number]> {
+    return continued((page) => this.client.searchMessages({ ...criteria, ...page }, options));
   }
 
   listOrganizations(options?: Filters<"listOrganizations">): Entries<Schemas["ListedOrganization"]> {
