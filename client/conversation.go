@@ -46,6 +46,82 @@ type HistoryRange struct {
 // History returns messages of a conversation, the newest first unless it asks for those
 // after a place (GET /conversation/:entity/message): limit of them, 1 to 200, or 50 for 0.
 func (c *Client) History(ctx context.Context, entity string, at HistoryRange, limit int) (*MessagePage, error) {
+	return fetch[MessagePage](ctx, c, history(entity, at, limit))
+}
+
+// HistoryPage is a page of messages and notes.
+type HistoryPage struct {
+	Results  []HistoryEntry `json:"results"`
+	Metadata struct {
+		More bool `json:"more"` // there are others behind the last
+	} `json:"metadata"`
+}
+
+// HistoryEntry is a message, or a note that a group changed. One of both is nil.
+type HistoryEntry struct {
+	Message *Message
+	Note    *GroupNote
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (e *HistoryEntry) UnmarshalJSON(text []byte) error {
+	var noted struct {
+		Note json.RawMessage `json:"note"`
+	}
+	if err := json.Unmarshal(text, &noted); err != nil {
+		return err
+	}
+	if noted.Note == nil {
+		return json.Unmarshal(text, &e.Message)
+	}
+	return json.Unmarshal(text, &e.Note)
+}
+
+// MarshalJSON implements json.Marshaler.
+func (e HistoryEntry) MarshalJSON() ([]byte, error) {
+	if e.Note != nil {
+		return json.Marshal(e.Note)
+	}
+	return json.Marshal(e.Message)
+}
+
+// SortNumber is the entry's place in the conversation.
+func (e *HistoryEntry) SortNumber() int64 {
+	if e.Note != nil {
+		return e.Note.SortNumber
+	}
+	return e.Message.SortNumber
+}
+
+// GroupNote tells what changed of a group.
+type GroupNote struct {
+	Note struct {
+		// Event is created, added, removed, left, renamed, history_on, history_off, public or private.
+		Event       string         `json:"event"`
+		CallerToken string         `json:"caller_token,omitempty"` // empty: nobody, or an account that was erased
+		CallerName  string         `json:"caller_name,omitempty"`
+		Subjects    []NotedAccount `json:"subjects"` // the first 20, but for those that were erased
+		NumSubjects int            `json:"num_subjects"`
+		Name        string         `json:"name,omitempty"` // the group's new one
+	} `json:"note"`
+	SortNumber  int64     `json:"sort_number"`
+	CreatedTime time.Time `json:"created_time"`
+}
+
+// NotedAccount is an account with the name that it had then.
+type NotedAccount struct {
+	Token string `json:"token"`
+	Name  string `json:"name"`
+}
+
+// HistoryWithNotes is [Client.History] with the notes of a group, in the one order with its
+// messages.
+func (c *Client) HistoryWithNotes(ctx context.Context, entity string, at HistoryRange, limit int) (*HistoryPage,
+	error) {
+	return fetch[HistoryPage](ctx, c, history(entity, at, limit).with("notes", "true"))
+}
+
+func history(entity string, at HistoryRange, limit int) *request {
 	r := get("conversation", entity, "message")
 	if at.Before != nil {
 		r = r.with("before", strconv.FormatInt(*at.Before, 10))
@@ -56,7 +132,7 @@ func (c *Client) History(ctx context.Context, entity string, at HistoryRange, li
 	if limit > 0 {
 		r = r.with("limit", strconv.Itoa(limit))
 	}
-	return fetch[MessagePage](ctx, c, r)
+	return r
 }
 
 // MessageSearch says which messages to look for. It has a text, or HasAttachment.

@@ -50,8 +50,14 @@ type Bang struct {
 	CallerEntity  Entity    `json:"caller_entity"`
 	SubjectEntity Entity    `json:"subject_entity"`
 	TargetEntity  Entity    `json:"target_entity"` // the group
-	SortNumber    int64     `json:"sort_number"`
+	SortNumber    int64     `json:"sort_number"`   // of the note in the group's history that tells the same
 	CreatedOn     time.Time `json:"created_on"`
+}
+
+// GroupChange says who changed a group of which an update tells, and where its history tells that.
+type GroupChange struct {
+	CallerToken string `json:"caller_token,omitempty"` // empty: nobody, or an account that was erased
+	SortNumber  int64  `json:"sort_number,omitempty"`  // of the last note; 0: none tells of it
 }
 
 // AccountSettings tells which settings of the account or its memberships changed.
@@ -119,6 +125,9 @@ func (e Event) Bang() (*Bang, error) { return read[Bang](e, EventBang) }
 
 // Update returns the changed user or group of an update.
 func (e Event) Update() (*Entity, error) { return read[Entity](e, EventUpdate) }
+
+// GroupChange returns by whom the group of an update was changed.
+func (e Event) GroupChange() (*GroupChange, error) { return read[GroupChange](e, EventUpdate) }
 
 // Settings returns the payload of an account:settings event.
 func (e Event) Settings() (*AccountSettings, error) { return read[AccountSettings](e, EventSettings) }

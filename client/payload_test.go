@@ -34,6 +34,8 @@ func TestEvent_payloads(t *testing.T) {
 			groupJSON + `,"sort_number":7,"created_on":"2026-11-21T08:15:30.123Z"}`,
 			func(e Event) (any, error) { return e.Bang() }, "", true},
 		{"update", groupJSON, func(e Event) (any, error) { return e.Update() }, groupJSON, true},
+		{"update", groupJSON[:len(groupJSON)-1] + `,"caller_token":"u1","sort_number":7}`,
+			func(e Event) (any, error) { return e.GroupChange() }, `{"caller_token":"u1","sort_number":7}`, true},
 		{"update", userJSON, func(e Event) (any, error) { return e.Update() }, userJSON, false},
 		{"account:settings", `{"token":"u1","services":[{"xmlns":"tigertext:iq:update:account","account":"u1"}]}`,
 			func(e Event) (any, error) { return e.Settings() }, "", true},

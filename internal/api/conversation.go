@@ -30,6 +30,7 @@ func (a *API) getHistory(ctx context.Context, c *call) (answer, error) {
 		Entity: c.path("entity"), Organization: c.organization(),
 		Before: q.OptionalCount("before"), After: q.OptionalCount("after"),
 		Limit: q.IntBetween("limit", 1, maxPageSize, defaultPageSize),
+		Notes: q.Bool("notes"),
 	}
 	if err := c.err(); err != nil {
 		return answer{}, err

@@ -99,7 +99,7 @@ func TestErasureOfAUserIsGoneOnWith(t *testing.T) {
 					return err
 				}
 				// The last of the window is still to come, as the rows that it found are.
-				if len(found.Messages)+len(found.Copies)+len(found.Events) > 0 {
+				if len(found.Messages)+len(found.Copies)+len(found.Events)+len(found.Changes) > 0 {
 					return nil
 				}
 				return erasure.Keep(tx, &found.Next)

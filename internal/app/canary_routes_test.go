@@ -481,21 +481,3 @@ func (v *aviary) sendAll() map[string]letter {
 	}
 	return sent
 }
-
-// noteSecrets makes canaries of the secrets in an answer.
-func (v *aviary) noteSecrets(got answered) {
-	var told struct {
-		Reply struct {
-			API_Secret string
-			Auth       struct{ Secret string }
-		}
-	}
-	if json.Unmarshal(got.body, &told) != nil {
-		return // no such answer
-	}
-	for _, secret := range []string{told.Reply.API_Secret, told.Reply.Auth.Secret} {
-		if secret != "" {
-			v.note(ofSecret, "an issued secret", secret)
-		}
-	}
-}

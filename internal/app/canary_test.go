@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/rand"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	mathrand "math/rand/v2"
@@ -162,5 +163,23 @@ func (v *aviary) followSocket() {
 	}
 	if n == 0 {
 		v.t.Error("no canary came over the WebSocket: this test looks at the wrong place")
+	}
+}
+
+// noteSecrets makes canaries of the secrets in an answer.
+func (v *aviary) noteSecrets(got answered) {
+	var told struct {
+		Reply struct {
+			API_Secret string
+			Auth       struct{ Secret string }
+		}
+	}
+	if json.Unmarshal(got.body, &told) != nil {
+		return // no such answer
+	}
+	for _, secret := range []string{told.Reply.API_Secret, told.Reply.Auth.Secret} {
+		if secret != "" {
+			v.note(ofSecret, "an issued secret", secret)
+		}
 	}
 }

@@ -74,6 +74,9 @@ func (k *keysVerifyCommand) Run(ctx context.Context, con *console, cfg *config.C
 		return err
 	}
 	con.printf("%d messages, %d attachments and %d metadata open", v.Messages, v.Attachments, v.Metadata)
+	if v.Notes > 0 {
+		con.printf("; so do %d notes of groups", v.Notes)
+	}
 	if v.Held > 0 {
 		con.printf("; %d of these messages are kept for a legal hold alone", v.Held)
 	}

@@ -104,7 +104,8 @@ func (s *story) javaScript13() map[int]want {
 		22: {status: 200, reply: rendered(group)},
 		23: {status: 204, header: map[string]string{"TT-X-Group-Avatar": ""}, after: func() {
 			g := groupShape("G2", `["<me>","<bob>"]`, "2")
-			s.wantEvent("update", with(g, "type", `"tigertext:entity:group"`))
+			s.wantEvent("update", with(g, "type", `"tigertext:entity:group"`, "caller_token", `"<me>"`,
+				"sort_number", "1"))
 			s.ask("GET", "/v2/group/<grp>", "", want{status: 200, reply: g})
 		}},
 		24: {status: 204, before: func() {

@@ -130,7 +130,8 @@ func (s *story) javaScript3() map[int]want {
 		27: {status: 204, header: map[string]string{"TT-X-Group-Avatar": ""}, after: func() {
 			// The client names the others only, and goes on writing to the group.
 			g := groupShape("G2", `["<me>","<bob>"]`, "2")
-			s.wantEvent("update", with(g, "type", `"tigertext:entity:group"`))
+			s.wantEvent("update", with(g, "type", `"tigertext:entity:group"`, "caller_token", `"<me>"`,
+				"sort_number", "1"))
 			s.ask("GET", "/v2/group/<grp>", "{}", want{status: 200, reply: g})
 		}},
 		28: {status: 204, before: func() {

@@ -6,6 +6,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/store"
 	"signet/internal/store/metadata"
+	"signet/internal/store/notes"
 	"signet/internal/store/sealing"
 )
 
@@ -29,6 +30,25 @@ func EachMessage(ctx context.Context, kept *store.Store, held bool, fn func(*sto
 		}
 		for i := range rows {
 			last = store.MessageKey{Organization: rows[i].Organization, ID: rows[i].ID}
+			if err := fn(&rows[i]); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// EachNote calls fn with the notes of a store in the order of their keys.
+func EachNote(ctx context.Context, kept *store.Store, fn func(*notes.Row) error) error {
+	var last notes.Key
+	for {
+		rows, err := store.Read(ctx, kept, func(tx *store.Tx) ([]notes.Row, error) {
+			return notes.After(tx, last, eachBatch)
+		})
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		for i := range rows {
+			last = notes.Key{Group: rows[i].Group, Sort: rows[i].Sort}
 			if err := fn(&rows[i]); err != nil {
 				return err
 			}

@@ -6,6 +6,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/seal"
 	"signet/internal/store"
+	"signet/internal/store/notes"
 	"signet/internal/store/sealing"
 )
 
@@ -68,7 +69,11 @@ func KeyLeft(tx *store.Tx, name seal.Name, at, latest time.Time) (left bool, err
 		if organization == "" { // what was sent under Request-IDs
 			return at.Before(end), nil
 		}
-		return sealing.MessagesLeft(tx, organization, store.KeyDay{Day: end.Unix()/86400 - 1}, latest)
+		day := store.KeyDay{Day: end.Unix()/86400 - 1}
+		if left, err := sealing.MessagesLeft(tx, organization, day, latest); err != nil || left {
+			return left, err
+		}
+		return notes.Left(tx, organization, day)
 	}
 	if name.Period == seal.Always {
 		_, left, err = tx.Organization(organization)

@@ -9,9 +9,11 @@ import (
 
 	"signet/internal/content"
 	"signet/internal/health"
+	"signet/internal/model"
 	"signet/internal/seal"
 	"signet/internal/store"
 	"signet/internal/store/metadata"
+	"signet/internal/store/notes"
 )
 
 // topicKeys is the warning of a server whose key ring lacks keys that something is sealed
@@ -31,10 +33,11 @@ type Missing struct {
 	Messages int
 	Held     int // messages that only a legal hold keeps
 	Metadata int
+	Notes    int // of groups
 }
 
 // KeysInUse calls fn with the key of each text that is sealed and not over: of messages, of
-// those that only a legal hold keeps, and of metadata.
+// those that only a legal hold keeps, of metadata, and of notes of groups.
 func KeysInUse(ctx context.Context, kept *store.Store, now time.Time,
 	fn func(id seal.KeyID, count func(*Missing) *int)) error {
 	for _, table := range []struct {
@@ -55,9 +58,22 @@ func KeysInUse(ctx context.Context, kept *store.Store, now time.Time,
 			return err
 		}
 	}
-	return content.EachMetadata(ctx, kept, func(row *metadata.Row) error {
+	err := content.EachMetadata(ctx, kept, func(row *metadata.Row) error {
 		if id, sealed := seal.KeyOf(row.Content); sealed {
 			fn(id, func(m *Missing) *int { return &m.Metadata })
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return content.EachNote(ctx, kept, func(row *notes.Row) error {
+		over := !row.Created.Add(model.NoteLife).After(now)
+		for _, text := range row.Sealed() { // all are sealed with one key
+			if id, sealed := seal.KeyOf(text); sealed && !over {
+				fn(id, func(m *Missing) *int { return &m.Notes })
+				break
+			}
 		}
 		return nil
 	})
@@ -135,6 +151,9 @@ func (w *KeyWatch) tell(ctx context.Context) error {
 	text := fmt.Sprintf("the key ring is older than what is stored: %d keys are missing, and %d messages and %d "+
 		"metadata cannot be read",
 		m.Keys, m.Messages, m.Metadata)
+	if m.Notes > 0 {
+		text += fmt.Sprintf(", nor names in %d notes of groups", m.Notes)
+	}
 	if m.Held > 0 {
 		text += fmt.Sprintf(", nor %d that a legal hold keeps", m.Held)
 	}

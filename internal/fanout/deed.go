@@ -1,6 +1,7 @@
 package fanout
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -23,7 +24,11 @@ func do(tx *store.Tx, g *model.Group, p *piecework.Piece, now time.Time) error {
 	}
 	switch p.Deed {
 	case piecework.Leave:
-		if err := tx.RemoveGroupMembers(g.ID, p.Accounts); err != nil {
+		noted, err := noteOf(p)
+		if err != nil {
+			return err
+		}
+		if err := tx.RemoveGroupMembers(g.ID, p.Accounts, cmp.Or(noted, position)); err != nil {
 			return err
 		}
 	case piecework.Tell:
@@ -52,10 +57,18 @@ func enter(tx *store.Tx, g *model.Group, p *piecework.Piece, now time.Time) erro
 			entering = append(entering, account)
 		}
 	}
-	history := int64(0)
+	noted, err := noteOf(p)
+	if err != nil {
+		return err
+	}
+	history, stay := int64(0), store.Stay{History: noted, From: noted}
 	if g.ReplayHistory {
-		if history, _, err = piecework.HistoryStart(tx, g.ID, now, HistoryLimit); err != nil {
+		var messages int
+		if history, messages, err = piecework.HistoryStart(tx, g.ID, now, HistoryLimit); err != nil {
 			return err
+		}
+		if stay.History = history; messages < HistoryLimit { // older ones would be among those that they get
+			stay.History = 0
 		}
 	}
 	// Members stand in the order in which they came: behind the last one of an earlier piece.
@@ -67,10 +80,16 @@ func enter(tx *store.Tx, g *model.Group, p *piecework.Piece, now time.Time) erro
 	if err != nil {
 		return err
 	}
-	if err := tx.AddGroupMembers(g, entering, position, history); err != nil {
+	if err := tx.AddGroupMembers(g, entering, position, history, stay); err != nil {
 		return err
 	}
 	return tx.InsertEvents(entering, position, g.Organization, p.Kind, p.Message, p.Payload)
+}
+
+// noteOf is the sort of the note that tells who enters or leaves.
+func noteOf(p *piecework.Piece) (int64, error) {
+	change, err := store.ParsePayload(p.Payload)
+	return change.Sort, err
 }
 
 // doMessage brings a message of a group to its readers, or takes it back.

@@ -38,6 +38,7 @@ type Event struct {
 	Friend       *FriendChange   // friends
 	Bang         *MemberChange   // bang
 	Entity       *Entity         // update
+	Changed      *GroupChange    // update of a group
 	Settings     *SettingsChange // account:settings
 	Presence     *Presence       // presence
 	AdminRequest *AdminRequest   // admin_request
@@ -87,6 +88,12 @@ type MemberChange struct {
 	Target  Entity
 	Sort    int64
 	Created time.Time
+}
+
+// GroupChange says by whom a group was changed, and where the group's history tells that.
+type GroupChange struct {
+	Caller AccountID // zero: nobody
+	Sort   int64     // of the last note of the change; 0: none tells of it
 }
 
 // SettingsChange tells an account which of its settings moved.

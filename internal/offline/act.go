@@ -50,7 +50,8 @@ func (nobody) ForgetMessages(...model.MessageID) {}
 func (nobody) Wake(...model.AccountID)           {}
 
 // erased are the kinds of jobs that an erasure leaves, and those that come before them.
-var erased = []store.JobKind{store.FanOut, store.EraseOrganization, store.EraseAccount, store.EraseTraces}
+var erased = []store.JobKind{store.FanOut, store.EraseOrganization, store.EraseAccount, store.EraseNotes,
+	store.EraseTraces}
 
 // finish does what an erasure left to be done, and returns when nothing is left of it: servers
 // that run may be at some of it.

@@ -14,6 +14,7 @@ import (
 	"signet/internal/seal"
 	"signet/internal/store"
 	"signet/internal/store/metadata"
+	"signet/internal/store/notes"
 )
 
 // Verified counts what Verify looked at.
@@ -22,6 +23,7 @@ type Verified struct {
 	Held        int // of these, messages that only a legal hold keeps
 	Attachments int
 	Metadata    int
+	Notes       int // of groups
 	Rows        int // that give access, and were written by a server
 	Ended       int // messages that have ended, whose keys are destroyed already
 	Forged      int // rows that give access, and that no server wrote; each was reported
@@ -29,9 +31,9 @@ type Verified struct {
 }
 
 // Verify opens everything that is sealed, and reports what does not open: the text
-// of every message, those included that only a legal hold keeps, and of all metadata,
-// and of every attachment its beginning, or all of it where that is wanted. report gets
-// a line that names the row. It checks the codes of the rows that give access, too.
+// of every message, those included that only a legal hold keeps, of all metadata and of all
+// notes of groups, and of every attachment its beginning, or all of it where that is wanted. report
+// gets a line that names the row. It checks the codes of the rows that give access, too.
 func Verify(ctx context.Context, vault *content.Vault, now time.Time, whole bool, report func(line string)) (Verified,
 	error) {
 	v := verification{vault: vault, now: now, whole: whole, report: report}
@@ -45,6 +47,9 @@ func Verify(ctx context.Context, vault *content.Vault, now time.Time, whole bool
 	if err := content.EachMetadata(ctx, vault.Store,
 		func(row *metadata.Row) error { return v.metadata(ctx, row) }); err != nil {
 		return v.Verified, fmt.Errorf("verify metadata: %w", err)
+	}
+	if err := content.EachNote(ctx, vault.Store, func(row *notes.Row) error { return v.note(ctx, row) }); err != nil {
+		return v.Verified, fmt.Errorf("verify notes: %w", err)
 	}
 	rows, err := vault.Store.Forgeries(ctx, func(f store.Forgery) {
 		v.Forged++
@@ -175,4 +180,32 @@ func (v *verification) metadata(ctx context.Context, row *metadata.Row) error {
 		v.Metadata++
 	}
 	return nil
+}
+
+func (v *verification) note(ctx context.Context, row *notes.Row) error {
+	_, err := v.vault.OpenNote(ctx, row)
+	switch {
+	case errors.Is(err, store.ErrUnavailable):
+		return err
+	case err == nil:
+		v.Notes++
+	case errors.Is(err, seal.ErrKeyGone) && !row.Created.Add(model.NoteLife).After(v.now):
+		v.Ended++
+	default:
+		left, fault := v.noteLeft(ctx, row)
+		if fault == nil && left {
+			v.broken(fmt.Sprintf("note %d of group", row.Sort), row.Organization, row.Group, err)
+		}
+		return fault
+	}
+	return nil
+}
+
+// noteLeft reports whether a note was not swept while it was looked at.
+func (v *verification) noteLeft(ctx context.Context, row *notes.Row) (bool, error) {
+	before := notes.Key{Group: row.Group, Sort: row.Sort - 1}
+	found, err := store.Read(ctx, v.vault.Store, func(tx *store.Tx) ([]notes.Row, error) {
+		return notes.After(tx, before, 1)
+	})
+	return len(found) > 0 && found[0].Group == row.Group && found[0].Sort == row.Sort, err
 }

@@ -6,6 +6,7 @@ import (
 
 	"signet/internal/access"
 	"signet/internal/audit"
+	"signet/internal/content"
 	"signet/internal/fanout"
 	"signet/internal/live"
 	"signet/internal/model"
@@ -45,12 +46,8 @@ func (p *People) AddMember(ctx context.Context, actor *model.Actor, address stri
 	if organization == "" {
 		return false, model.OrganizationRequired("organization")
 	}
-	for field, text := range map[string]*string{"title": title, "department": department} {
-		if text != nil {
-			if err := model.TooLong(field, *text, model.MaxName); err != nil {
-				return false, err
-			}
-		}
+	if err := namesTooLong(givenName{"title", title}, givenName{"department", department}); err != nil {
+		return false, err
 	}
 	if !actor.Administers(organization) {
 		answered, err := p.answerJoin(ctx, actor, model.ActionMemberAdd, address, organization)
@@ -119,27 +116,22 @@ func (p *People) RemoveMember(ctx context.Context, actor *model.Actor, address s
 	var account model.AccountID
 	var plan *fanout.Plan
 	var left []model.OrganizationID
-	asked := false
+	asked, now := false, p.now()
 	act := p.access.Administer
 	quits := !actor.Administers(organization) && p.access.IsSelf(ctx, actor, address)
 	if quits {
 		act = p.access.Quit
 	}
-	err := act(ctx, actor, model.ActionMemberRemove, organization,
-		func(tx *store.Tx, line *model.AuditEntry) error {
-			t, err := p.access.Target(tx, actor, address)
+	remove := func(pen *content.Pen) error {
+		return act(ctx, actor, model.ActionMemberRemove, organization, func(tx *store.Tx, line *model.AuditEntry) error {
+			if err := pen.Fresh(); err != nil {
+				return err
+			}
+			t, err := p.leaver(tx, actor, address, organization, quits)
 			if err != nil {
 				return err
 			}
 			account, line.User = t.ID, t.ID
-			if quits && !actor.MemberOf(organization) { // whom others draw in has often no other key
-				if actor.Key.Scope != t.CreatedBy {
-					return model.Missing()
-				}
-				if t.Memberships, err = tx.Memberships(t.ID); err != nil {
-					return err
-				}
-			}
 			m, member := t.In(organization)
 			if asked = !member; asked {
 				return p.endRequest(tx, actor, line, &t.Account, organization)
@@ -152,8 +144,8 @@ func (p *People) RemoveMember(ctx context.Context, actor *model.Actor, address s
 					return err
 				}
 			}
-			plan = p.fanout.Plan(tx, p.now())
-			if err := p.leave(tx, plan, actor, &t.Account, organization); err != nil {
+			plan = p.fanout.Plan(tx, now)
+			if err := p.leave(tx, plan, pen, actor, &t.Account, organization); err != nil {
 				return err
 			}
 			if left, err = tx.OrganizationsOf(account); err != nil {
@@ -161,12 +153,31 @@ func (p *People) RemoveMember(ctx context.Context, actor *model.Actor, address s
 			}
 			return access.TellHome(tx, actor, line, &t.Account)
 		})
-	if err != nil || asked {
+	}
+	var likely []model.OrganizationID
+	if actor.MemberOf(organization) || actor.Administers(organization) && !actor.Command {
+		likely = append(likely, organization)
+	}
+	if err := p.vault.Noting(ctx, now, remove, likely...); err != nil || asked {
 		return err
 	}
 	p.membershipChanged(account)
 	p.endStreams(account, organization, len(left) > 0)
 	return p.fanout.Carry(ctx, plan)
+}
+
+// leaver finds who is to leave an organization: whom the address names, or the actor itself, which
+// quits.
+func (p *People) leaver(tx *store.Tx, actor *model.Actor, address string, organization model.OrganizationID,
+	quits bool) (t access.Target, err error) {
+	if t, err = p.access.Target(tx, actor, address); err != nil || !quits || actor.MemberOf(organization) {
+		return t, err
+	}
+	if actor.Key.Scope != t.CreatedBy { // whom others draw in has often no other key
+		return t, model.Missing()
+	}
+	t.Memberships, err = tx.Memberships(t.ID)
+	return t, err
 }
 
 // endStreams ends what an account reads with keys that serve no organization any more
@@ -180,7 +191,7 @@ func (p *People) endStreams(account model.AccountID, left model.OrganizationID, 
 }
 
 // leave takes an account out of an organization.
-func (p *People) leave(tx *store.Tx, plan *fanout.Plan, actor *model.Actor, account *model.Account,
+func (p *People) leave(tx *store.Tx, plan *fanout.Plan, pen *content.Pen, actor *model.Actor, account *model.Account,
 	organization model.OrganizationID) error {
 	groups, err := tx.GroupsOf(account.ID, organization)
 	if err != nil {
@@ -190,7 +201,7 @@ func (p *People) leave(tx *store.Tx, plan *fanout.Plan, actor *model.Actor, acco
 		return err
 	}
 	for i := range groups {
-		if err := plan.MoveMembers(actor, &groups[i], []model.AccountID{account.ID}, nil); err != nil {
+		if err := plan.MoveMembers(pen, actor, &groups[i], []model.AccountID{account.ID}, nil); err != nil {
 			return err
 		}
 	}

@@ -36,7 +36,7 @@ func (nothing) ForgetRecipients() {}
 type Options struct {
 	Store  *store.Store
 	Access *access.Control
-	Vault  *content.Vault // seals what tells calls under one Request-ID apart; nil: no call has one
+	Vault  *content.Vault // seals notes, and what tells calls under one Request-ID apart; nil: on the command line
 	Hub    *live.Hub
 	Fanout *fanout.Fanout
 	Clock  func() time.Time
@@ -72,6 +72,9 @@ func New(o Options) *People {
 	p := &People{store: o.Store, access: o.Access, vault: o.Vault, hub: o.Hub, fanout: o.Fanout, clock: o.Clock,
 		log: o.Logger, reads: audit.NewReads(o.Store), approveJoins: o.ApproveJoins, memory: o.Memory, streams: o.Streams,
 		eraseSoon: o.EraseSoon}
+	if p.vault == nil { // what the command line does to a group names nobody, so that no key is needed
+		p.vault = &content.Vault{Store: o.Store}
+	}
 	if p.memory == nil {
 		p.memory = nothing{}
 	}

@@ -81,22 +81,16 @@ func mayUpdate(actor *model.Actor, t *access.Target, c *PersonCommand) (organiza
 
 // validPerson checks what was asked for, and brings it into its form.
 func (p *People) validPerson(c *PersonCommand) error {
-	for _, text := range []struct {
-		field string
-		value *string
-	}{{"first_name", c.FirstName}, {"last_name", c.LastName}, {"display_name", c.DisplayName}, {"title", c.Title},
-		{"department", c.Department}} {
-		if text.value != nil {
-			if err := model.TooLong(text.field, *text.value, model.MaxName); err != nil {
-				return err
-			}
-		}
+	err := namesTooLong(givenName{"first_name", c.FirstName}, givenName{"last_name", c.LastName},
+		givenName{"display_name", c.DisplayName}, givenName{"title", c.Title}, givenName{"department", c.Department})
+	if err != nil {
+		return err
 	}
 	asked := CreateCommand{Emails: c.Emails, Phones: c.Phones}
 	if c.Username != nil {
 		asked.Username = *c.Username
 	}
-	_, _, err := p.readAddresses(&asked)
+	_, _, err = p.readAddresses(&asked)
 	return err
 }
 

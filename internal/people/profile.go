@@ -23,26 +23,38 @@ type ProfileCommand struct {
 	AvatarURL                        *string
 }
 
+// validate refuses what is too long, or no address of a picture.
+func (c *ProfileCommand) validate() error {
+	err := namesTooLong(givenName{"first_name", c.FirstName}, givenName{"last_name", c.LastName},
+		givenName{"display_name", c.DisplayName})
+	if err == nil && c.Status != nil {
+		err = model.TooLong("status", *c.Status, model.MaxFreeText)
+	}
+	if err == nil && c.DNDText != nil {
+		err = model.TooLong("dnd_text", *c.DNDText, model.MaxFreeText)
+	}
+	if err == nil {
+		err = model.ValidAvatarURL(c.AvatarURL)
+	}
+	return err
+}
+
+// assignTo gives an account what the command says of it, but for its picture.
+func (c *ProfileCommand) assignTo(a *model.Account) {
+	assignName(&a.FirstName, c.FirstName)
+	assignName(&a.LastName, c.LastName)
+	assignName(&a.DisplayName, c.DisplayName)
+	assign(&a.Status, c.Status)
+	assign(&a.DND, c.DND)
+	assign(&a.DNDText, c.DNDText)
+	a.DisplayName = a.ComposeDisplayName()
+}
+
 // UpdateProfile changes what others see of the actor. Its own streams get account:settings;
 // people who share an organization with it an update, live. What it is called is another's to
 // change where one of its organizations says so, and is nobody else's name there.
 func (p *People) UpdateProfile(ctx context.Context, actor *model.Actor, address string, c ProfileCommand) error {
-	for _, text := range []struct {
-		field string
-		value *string
-		limit int
-	}{
-		{"first_name", c.FirstName, model.MaxName}, {"last_name", c.LastName, model.MaxName},
-		{"display_name", c.DisplayName, model.MaxName},
-		{"status", c.Status, model.MaxFreeText}, {"dnd_text", c.DNDText, model.MaxFreeText},
-	} {
-		if text.value != nil {
-			if err := model.TooLong(text.field, *text.value, text.limit); err != nil {
-				return err
-			}
-		}
-	}
-	if err := model.ValidAvatarURL(c.AvatarURL); err != nil {
+	if err := c.validate(); err != nil {
 		return err
 	}
 	var t access.Target
@@ -70,13 +82,7 @@ func (p *People) UpdateProfile(ctx context.Context, actor *model.Actor, address 
 		if !actor.Key.Covers(a.CreatedBy) && len(actor.Key.Within(memberships)) < len(memberships) {
 			return model.NotAllowed()
 		}
-		assignName(&a.FirstName, c.FirstName)
-		assignName(&a.LastName, c.LastName)
-		assignName(&a.DisplayName, c.DisplayName)
-		assign(&a.Status, c.Status)
-		assign(&a.DND, c.DND)
-		assign(&a.DNDText, c.DNDText)
-		a.DisplayName = a.ComposeDisplayName()
+		c.assignTo(a)
 		changed := changedNames(&before, a, salt)
 		if changed != nil {
 			if err := mayNameItself(tx, a, changed, memberships); err != nil {

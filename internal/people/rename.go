@@ -11,7 +11,25 @@ import (
 	"signet/internal/store/auditlog"
 )
 
-// names are what an account is called, by the fields of the interface.
+// givenName is a name in a call; nil: it is not given.
+type givenName struct {
+	field string
+	value *string
+}
+
+// namesTooLong refuses the first that is longer than a name may be.
+func namesTooLong(names ...givenName) error {
+	for _, name := range names {
+		if name.value != nil {
+			if err := model.TooLong(name.field, *name.value, model.MaxName); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// namesOf are what an account is called, by the fields of the interface.
 func namesOf(a *model.Account) map[string]string {
 	return map[string]string{"display_name": a.DisplayName, "first_name": a.FirstName, "last_name": a.LastName,
 		"username": a.Username}

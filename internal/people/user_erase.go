@@ -6,6 +6,7 @@ import (
 
 	"signet/internal/access"
 	"signet/internal/audit"
+	"signet/internal/content"
 	"signet/internal/fanout"
 	"signet/internal/live"
 	"signet/internal/model"
@@ -44,9 +45,14 @@ func (p *People) EraseUser(ctx context.Context, actor *model.Actor, command Eras
 	}
 	now := p.now()
 	var plan *fanout.Plan
-	err = p.access.Act(ctx, actor, model.ActionUserErase, func(tx *store.Tx, line *model.AuditEntry) error {
-		plan = p.fanout.Plan(tx, now)
-		return p.endUser(tx, plan, actor, t.ID, command.LastAdministrator && actor.Command, line)
+	err = p.vault.Noting(ctx, now, func(pen *content.Pen) error {
+		return p.access.Act(ctx, actor, model.ActionUserErase, func(tx *store.Tx, line *model.AuditEntry) error {
+			if err := pen.Fresh(); err != nil {
+				return err
+			}
+			plan = p.fanout.Plan(tx, now)
+			return p.endUser(tx, plan, pen, actor, t.ID, command.LastAdministrator && actor.Command, line)
+		})
 	})
 	if err != nil {
 		return err
@@ -85,8 +91,8 @@ func (p *People) repeats(a *model.Account, text string) bool {
 }
 
 // endUser is the part of an erasure that is done at once.
-func (p *People) endUser(tx *store.Tx, plan *fanout.Plan, actor *model.Actor, id model.AccountID, last bool,
-	line *model.AuditEntry) error {
+func (p *People) endUser(tx *store.Tx, plan *fanout.Plan, pen *content.Pen, actor *model.Actor, id model.AccountID,
+	last bool, line *model.AuditEntry) error {
 	if err := access.LockOrganizationsOf(tx, id); err != nil {
 		return err
 	}
@@ -121,9 +127,18 @@ func (p *People) endUser(tx *store.Tx, plan *fanout.Plan, actor *model.Actor, id
 	if err := erasure.NoteAccount(tx, id, p.now()); err != nil {
 		return err
 	}
+	by := actor.Account
+	if by == id {
+		by = model.AccountID{}
+	}
 	for i := range groups { // what names the account would be erased with it
-		staying := fanout.Without(groups[i].Members, []model.AccountID{id})
-		if err := plan.Do(&groups[i], fanout.Update(&groups[i], staying)); err != nil {
+		g := &groups[i]
+		sort, err := pen.Write(tx, g, content.Change{Event: model.NoteRemoved, Caller: by, Unnamed: 1})
+		if err != nil {
+			return err
+		}
+		staying := fanout.Without(g.Members, []model.AccountID{id})
+		if err := plan.Do(g, fanout.Update(g, staying, by, sort)); err != nil {
 			return err
 		}
 	}

@@ -145,7 +145,7 @@ func (f *fixture) group(
 		if err := tx.InsertGroup(&g); err != nil {
 			return err
 		}
-		if err := tx.AddGroupMembers(&g, members, 1, 0); err != nil {
+		if err := tx.AddGroupMembers(&g, members, 1, 0, store.Stay{}); err != nil {
 			return err
 		}
 		return IndexGroup(tx, &g)

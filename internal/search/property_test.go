@@ -180,7 +180,7 @@ func (w *searchWorld) fill(t *rapid.T) {
 			if err := tx.InsertGroup(g); err != nil {
 				return err
 			}
-			return tx.AddGroupMembers(g, members, 1, 0)
+			return tx.AddGroupMembers(g, members, 1, 0, store.Stay{})
 		})
 		e := &plainEntity{organization: g.Organization, token: g.Entity(), group: true, members: members}
 		w.entities = append(w.entities, e)

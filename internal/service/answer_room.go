@@ -65,6 +65,15 @@ func messageBytes(m *model.Message) int {
 	return bytes
 }
 
+// noteBytes is the most that a note takes in an answer.
+func noteBytes(n *model.Note) int {
+	bytes := entryBytes + jsonBytes(n.Caller.Name) + jsonBytes(n.Name)
+	for _, s := range n.Subjects {
+		bytes += entryBytes/8 + jsonBytes(s.Name)
+	}
+	return bytes
+}
+
 // entityBytes is the most that an account or a group takes in an answer.
 func entityBytes(e *model.Entity) int {
 	bytes := entryBytes + jsonBytes(e.Title) + jsonBytes(e.Department)

@@ -66,8 +66,8 @@ func newHouse(b testing.TB, n int, change ...func(*service.Options)) *house {
 	options.Access = access.New(access.Options{Store: kept, Hub: options.Hub, Clock: time.Now, DefaultRegion: "US"})
 	options.Fanout = fanout.New(fanout.Options{Store: kept, Hub: options.Hub, Clock: time.Now})
 	s := service.New(options)
-	directory := people.New(people.Options{Store: kept, Access: options.Access, Hub: options.Hub, Fanout: options.Fanout,
-		Clock: time.Now, Logger: options.Logger, Memory: s})
+	directory := people.New(people.Options{Store: kept, Access: options.Access, Vault: options.Vault, Hub: options.Hub,
+		Fanout: options.Fanout, Clock: time.Now, Logger: options.Logger, Memory: s})
 	must(b, people.MakeFirstOperator(ctx, kept, time.Now(), "operator", "secret"))
 	operator := actor(b, options.Access, "operator", "secret")
 	name := "General Hospital"

@@ -72,8 +72,8 @@ func newService(o Options) *Service {
 
 // directory returns the directory beside a service.
 func directory(s *Service) *people.People {
-	return people.New(people.Options{Store: s.store, Access: s.access, Hub: s.hub, Fanout: s.fanout, Clock: s.clock,
-		Logger: s.log, Memory: s, Streams: s.streams, EraseSoon: s.eraseSoon})
+	return people.New(people.Options{Store: s.store, Access: s.access, Vault: s.vault, Hub: s.hub, Fanout: s.fanout,
+		Clock: s.clock, Logger: s.log, Memory: s, Streams: s.streams, EraseSoon: s.eraseSoon})
 }
 
 // create makes an account in an organization, with a key.
@@ -170,7 +170,7 @@ func (f *fixture) group(organization model.OrganizationID, name string, public b
 		if err := tx.InsertGroup(&g); err != nil {
 			return err
 		}
-		if err := tx.AddGroupMembers(&g, members, 1, 0); err != nil {
+		if err := tx.AddGroupMembers(&g, members, 1, 0, store.Stay{}); err != nil {
 			return err
 		}
 		return search.IndexGroup(tx, &g)

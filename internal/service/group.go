@@ -110,32 +110,35 @@ func (s *Service) GroupMembers(
 // DeleteGroup ends a group for all its members. Its former
 // members may delete it again (contract, call 8).
 func (s *Service) DeleteGroup(ctx context.Context, actor *model.Actor, id model.GroupID) error {
-	return s.changeGroup(ctx, actor, id, func(tx *store.Tx, plan *fanout.Plan, actor *model.Actor) error {
-		g, err := groupToDelete(tx, actor, id)
+	return s.changeGroup(ctx, actor, id, func(in *groupChange) error {
+		g, err := groupToDelete(in.Tx, in.actor, id)
 		if err != nil || g.Deleted {
 			return err
 		}
-		members, err := tx.GroupMembers(id)
+		members, err := in.GroupMembers(id)
 		if err != nil {
 			return err
 		}
 		g.Deleted = true
-		if err := tx.UpdateGroup(&g); err != nil {
+		if err := in.UpdateGroup(&g); err != nil {
 			return err
 		}
-		if err := metadata.Delete(tx, g.Organization, g.Entity()); err != nil {
+		if err := metadata.Delete(in.Tx, g.Organization, g.Entity()); err != nil {
 			return err
 		}
-		if err := searchindex.Remove(tx, g.Organization, g.Entity()); err != nil {
+		if err := searchindex.Remove(in.Tx, g.Organization, g.Entity()); err != nil {
 			return err
 		}
-		if err := plan.Do(&g, fanout.Friends(&g, piecework.Tell, false, members)); err != nil {
+		if err := in.plan.Do(&g, fanout.Friends(&g, piecework.Tell, false, members, 0)); err != nil {
 			return err
 		}
-		if err := erasure.NoteDeparture(tx, g.Organization); err != nil { // its history is for nobody any more
+		if err := erasure.NoteDeparture(in.Tx, g.Organization); err != nil { // its history is for nobody any more
 			return err
 		}
-		return s.recordOnGroup(ctx, tx, actor, model.ActionGroupDelete, g.Organization, id)
+		if err := in.NoteJob(&store.Job{Kind: store.EraseNotes, Subject: id[:]}); err != nil {
+			return err
+		}
+		return s.recordOnGroup(ctx, in.Tx, in.actor, model.ActionGroupDelete, g.Organization, id)
 	})
 }
 

@@ -29,39 +29,55 @@ func (s *Service) CreateGroup(ctx context.Context, actor *model.Actor, c GroupCo
 	id, now := model.GroupID(newID()), s.now()
 	var metadata []byte
 	var plan *fanout.Plan
-	err = s.vault.Update(ctx, func(leases *content.Leases) (err error) {
-		if c.Metadata == nil {
-			return nil
-		}
-		// The organization's key is for those who may make a group there.
-		err = s.store.View(ctx, func(tx *store.Tx) error {
-			_, err := groupOrganization(tx, actor, named)
+	var likely []model.OrganizationID
+	if actor.MemberOf(named) { // the organization's key is for those who may make a group there
+		likely = append(likely, named)
+	}
+	err = s.vault.Noting(ctx, now, func(pen *content.Pen) error {
+		if metadata, err = s.groupMetadata(ctx, actor, pen, named, id, c.Metadata); err != nil {
 			return err
+		}
+		return s.store.Update(ctx, func(tx *store.Tx) error {
+			if err := pen.Fresh(); err != nil {
+				return err
+			}
+			actor, err := s.access.StillActs(tx, actor)
+			if err != nil {
+				return err
+			}
+			if g, err = s.newGroup(tx, actor, named, &c); err != nil {
+				return err
+			}
+			g.ID, g.Created = id, now
+			if err := setGroupAvatar(tx, &g, &c); err != nil {
+				return err
+			}
+			plan = s.fanout.Plan(tx, now)
+			return s.insertGroup(ctx, &groupChange{tx, plan, pen, actor}, &g, metadata)
 		})
-		if err == nil {
-			metadata, err = s.vault.SealMetadata(ctx, leases, named, model.EntityID(id), c.Metadata)
-		}
-		return err
-	}, func(tx *store.Tx) error {
-		actor, err := s.access.StillActs(tx, actor)
-		if err != nil {
-			return err
-		}
-		if g, err = s.newGroup(tx, actor, named, &c); err != nil {
-			return err
-		}
-		g.ID, g.Created = id, now
-		if err := setGroupAvatar(tx, &g, &c); err != nil {
-			return err
-		}
-		plan = s.fanout.Plan(tx, now)
-		return s.insertGroup(ctx, tx, plan, actor, &g, metadata)
-	})
+	}, likely...)
 	if err != nil {
 		c.Avatar.Doubt(err)
 		return model.Group{}, err
 	}
 	return g, s.fanout.Carry(ctx, plan)
+}
+
+// groupMetadata seals the metadata of a new group; nil is none.
+func (s *Service) groupMetadata(ctx context.Context, actor *model.Actor, pen *content.Pen, named model.OrganizationID,
+	id model.GroupID, metadata map[string]string) ([]byte, error) {
+	if metadata == nil {
+		return nil, nil
+	}
+	// The organization's key is for those who may make a group there.
+	err := s.store.View(ctx, func(tx *store.Tx) error {
+		_, err := groupOrganization(tx, actor, named)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.vault.SealMetadata(ctx, &pen.Leases, named, model.EntityID(id), metadata)
 }
 
 // newGroup is the group that a call asks for, with its members: all but what tells it
@@ -97,31 +113,34 @@ func (s *Service) newGroup(
 	return g, err
 }
 
-// insertGroup stores a new group with its sealed metadata, tells its members, and
+// insertGroup stores a new group with its sealed metadata, notes that, tells its members, and
 // records it where its maker is not of the organization.
-func (s *Service) insertGroup(
-	ctx context.Context, tx *store.Tx, plan *fanout.Plan, actor *model.Actor, g *model.Group, metadata []byte,
-) error {
-	if err := tx.InsertGroup(g); err != nil {
+func (s *Service) insertGroup(ctx context.Context, in *groupChange, g *model.Group, metadata []byte) error {
+	if err := in.InsertGroup(g); err != nil {
 		return err
 	}
 	if metadata != nil {
-		if err := s.putMetadata(tx, g.Organization, g.Entity(), metadata); err != nil {
+		if err := s.putMetadata(in.Tx, g.Organization, g.Entity(), metadata); err != nil {
 			return err
 		}
+	}
+	sort, err := in.pen.Write(in.Tx, g, content.Change{Event: model.NoteCreated, Caller: in.actor.Account,
+		Subjects: g.Members})
+	if err != nil {
+		return err
 	}
 	// Everybody is told of its own entering, and of nobody else's: n events,
 	// not n times n.
 	self := model.AccountID{}
-	err := plan.Do(g, fanout.Friends(g, piecework.Enter, true, g.Members),
-		fanout.Bang(g, actor, self, true, g.Created, g.Members))
+	err = in.plan.Do(g, fanout.Friends(g, piecework.Enter, true, g.Members, sort),
+		fanout.Bang(g, in.actor, self, true, g.Created, sort, g.Members))
 	if err != nil {
 		return err
 	}
-	if err := search.IndexGroup(tx, g); err != nil || actor.MemberOf(g.Organization) {
+	if err := search.IndexGroup(in.Tx, g); err != nil || in.actor.MemberOf(g.Organization) {
 		return err
 	}
-	return s.recordOnGroup(ctx, tx, actor, model.ActionGroupCreate, g.Organization, g.ID)
+	return s.recordOnGroup(ctx, in.Tx, in.actor, model.ActionGroupCreate, g.Organization, g.ID)
 }
 
 // groupOrganization is an organization in which the actor may make a group.

@@ -5,7 +5,6 @@ import (
 
 	"signet/internal/fanout"
 	"signet/internal/model"
-	"signet/internal/store"
 )
 
 // AddGroupMembers puts accounts into a group; one that is there stays there
@@ -14,16 +13,16 @@ func (s *Service) AddGroupMembers(ctx context.Context, actor *model.Actor, id mo
 	if len(addresses) == 0 {
 		return membersRequired()
 	}
-	return s.changeGroup(ctx, actor, id, func(tx *store.Tx, plan *fanout.Plan, actor *model.Actor) error {
-		g, rights, err := groupOf(tx, actor, id)
+	return s.changeGroup(ctx, actor, id, func(in *groupChange) error {
+		g, rights, err := groupOf(in.Tx, in.actor, id)
 		if err != nil {
 			return err
 		}
-		named, err := s.membersNamed(tx, actor, g.Organization, addresses)
+		named, err := s.membersNamed(in.Tx, in.actor, g.Organization, addresses)
 		if err != nil {
 			return err
 		}
-		alone := len(named) == 1 && named[0] == actor.Account
+		alone := len(named) == 1 && named[0] == in.actor.Account
 		if !rights.change && !(g.Public && alone) {
 			return model.NotAllowed()
 		}
@@ -31,13 +30,13 @@ func (s *Service) AddGroupMembers(ctx context.Context, actor *model.Actor, id mo
 		if err := s.withinGroupLimit(len(g.Members) + len(entering)); err != nil {
 			return err
 		}
-		if err := plan.MoveMembers(actor, &g, nil, entering); err != nil {
+		if err := in.plan.MoveMembers(in.pen, in.actor, &g, nil, entering); err != nil {
 			return err
 		}
 		if rights.member || !rights.change { // the rest may only join what is public
 			return nil
 		}
-		return s.recordOnGroup(ctx, tx, actor, model.ActionGroupMemberAdd, g.Organization, id)
+		return s.recordOnGroup(ctx, in.Tx, in.actor, model.ActionGroupMemberAdd, g.Organization, id)
 	})
 }
 
@@ -52,8 +51,8 @@ func (s *Service) RemoveGroupMembers(ctx context.Context, actor *model.Actor, id
 	if len(addresses) == 0 {
 		return membersRequired()
 	}
-	return s.changeGroup(ctx, actor, id, func(tx *store.Tx, plan *fanout.Plan, actor *model.Actor) error {
-		g, rights, err := groupOf(tx, actor, id)
+	return s.changeGroup(ctx, actor, id, func(in *groupChange) error {
+		g, rights, err := groupOf(in.Tx, in.actor, id)
 		if err != nil {
 			return err
 		}
@@ -66,7 +65,7 @@ func (s *Service) RemoveGroupMembers(ctx context.Context, actor *model.Actor, id
 			members[account] = true
 		}
 		for _, address := range addresses {
-			account, err := s.access.ResolveAccount(tx, actor, address)
+			account, err := s.access.ResolveAccount(in.Tx, in.actor, address)
 			if err != nil && !model.IsNotFound(err) {
 				return err
 			}
@@ -74,9 +73,9 @@ func (s *Service) RemoveGroupMembers(ctx context.Context, actor *model.Actor, id
 				leaving, members[account] = append(leaving, account), false
 			}
 		}
-		if err := plan.MoveMembers(actor, &g, leaving, nil); err != nil || rights.member {
+		if err := in.plan.MoveMembers(in.pen, in.actor, &g, leaving, nil); err != nil || rights.member {
 			return err
 		}
-		return s.recordOnGroup(ctx, tx, actor, model.ActionGroupMemberRemove, g.Organization, id)
+		return s.recordOnGroup(ctx, in.Tx, in.actor, model.ActionGroupMemberRemove, g.Organization, id)
 	})
 }

@@ -1,9 +1,11 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
+	"signet/internal/content"
 	"signet/internal/fanout"
 	"signet/internal/model"
 	"signet/internal/search"
@@ -11,17 +13,50 @@ import (
 	"signet/internal/store/piecework"
 )
 
-// changeGroup changes a group or its members. It locks the group, makes sure that the
-// actor's key still opens, and passes change the actor as it is inside the transaction.
-func (s *Service) changeGroup(
-	ctx context.Context, actor *model.Actor, id model.GroupID,
-	change func(tx *store.Tx, plan *fanout.Plan, actor *model.Actor) error,
-) error {
+// groupChange is a transaction that changes a group.
+type groupChange struct {
+	*store.Tx
+	plan  *fanout.Plan
+	pen   *content.Pen
+	actor *model.Actor // as it is inside the transaction
+}
+
+// note writes down what the actor changed of a group.
+func (c *groupChange) note(g *model.Group, event model.NoteEvent) (sort int64, err error) {
+	return c.pen.Write(c.Tx, g, content.Change{Event: event, Caller: c.actor.Account})
+}
+
+// changeGroup changes a group or its members. It locks the group, and makes sure that the
+// actor's key still opens.
+func (s *Service) changeGroup(ctx context.Context, actor *model.Actor, id model.GroupID,
+	change func(*groupChange) error) error {
+	// The organization's key is for those who see the group.
+	var of []model.OrganizationID
+	err := s.store.View(ctx, func(tx *store.Tx) error {
+		g, _, err := groupInSight(tx, actor, id)
+		if err == nil {
+			of = append(of[:0], g.Organization)
+		}
+		return err
+	})
+	if err != nil && !model.IsNotFound(err) {
+		return err
+	}
+	return s.vault.Noting(ctx, s.now(), func(pen *content.Pen) error {
+		return s.changeGroupWith(ctx, pen, actor, id, change)
+	}, of...)
+}
+
+func (s *Service) changeGroupWith(ctx context.Context, pen *content.Pen, actor *model.Actor, id model.GroupID,
+	change func(*groupChange) error) error {
 	for {
 		var plan *fanout.Plan
 		var moving *model.Group // members still come or go by an earlier call
 		err := s.store.Update(ctx, func(tx *store.Tx) error {
 			moving = nil
+			if err := pen.Fresh(); err != nil {
+				return err
+			}
 			if err := tx.LockGroup(id); err != nil {
 				return err
 			}
@@ -42,7 +77,7 @@ func (s *Service) changeGroup(
 				return nil
 			}
 			plan = s.fanout.Plan(tx, s.now())
-			return change(tx, plan, current)
+			return change(&groupChange{tx, plan, pen, current})
 		})
 		if err != nil {
 			return err
@@ -63,9 +98,9 @@ func (s *Service) UpdateGroup(
 	if err := c.validate(); err != nil {
 		return g, err
 	}
-	err = s.changeGroup(ctx, actor, id, func(tx *store.Tx, plan *fanout.Plan, actor *model.Actor) (err error) {
+	err = s.changeGroup(ctx, actor, id, func(in *groupChange) (err error) {
 		var rights groupRights
-		if g, rights, err = groupOf(tx, actor, id); err != nil {
+		if g, rights, err = groupOf(in.Tx, in.actor, id); err != nil {
 			return err
 		}
 		if !rights.change || c.wantsControl(&g) && !rights.control {
@@ -73,27 +108,53 @@ func (s *Service) UpdateGroup(
 		}
 		var leaving, entering []model.AccountID
 		if c.Members != nil {
-			if leaving, entering, err = s.membersToMove(tx, actor, &g, c.Members); err != nil {
+			if leaving, entering, err = s.membersToMove(in.Tx, in.actor, &g, c.Members); err != nil {
 				return err
 			}
 		}
-		if err := applyToGroup(tx, &g, &c); err != nil {
+		before := g
+		if err := applyToGroup(in.Tx, &g, &c); err != nil {
 			return err
 		}
-		pieces, tell := plan.Moves(actor, &g, leaving, entering)
-		if tell {
-			pieces = append(pieces, fanout.Update(&g, g.Members))
-		}
-		if err := plan.Do(&g, pieces...); err != nil || rights.member {
+		moves, err := in.plan.Moves(in.pen, in.actor, &g, leaving, entering)
+		if err != nil {
 			return err
 		}
-		return s.recordOnGroup(ctx, tx, actor, model.ActionGroupUpdate, g.Organization, id)
+		sort, err := in.noteSettings(&before, &g)
+		if err != nil {
+			return err
+		}
+		update := fanout.Update(&g, g.Members, in.actor.Account, cmp.Or(sort, moves.Sort))
+		if err := in.plan.Do(&g, append(moves.Pieces, update)...); err != nil || rights.member {
+			return err
+		}
+		return s.recordOnGroup(ctx, in.Tx, in.actor, model.ActionGroupUpdate, g.Organization, id)
 	})
 	if err != nil {
 		c.Avatar.Doubt(err)
 		return model.Group{}, err
 	}
 	return g, nil
+}
+
+// noteSettings notes which of a group's settings have changed, and returns the sort of the last note,
+// 0 where nothing has.
+func (c *groupChange) noteSettings(before, g *model.Group) (sort int64, err error) {
+	for _, setting := range []struct {
+		changed bool
+		event   model.NoteEvent
+	}{
+		{g.Name != before.Name, model.NoteRenamed},
+		{g.ReplayHistory && !before.ReplayHistory, model.NoteHistoryOn},
+		{!g.ReplayHistory && before.ReplayHistory, model.NoteHistoryOff},
+		{g.Public && !before.Public, model.NotePublic},
+		{!g.Public && before.Public, model.NotePrivate},
+	} {
+		if setting.changed && err == nil {
+			sort, err = c.note(g, setting.event)
+		}
+	}
+	return sort, err
 }
 
 // wantsControl reports whether a call changes what is for those who control the group.

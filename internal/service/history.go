@@ -8,6 +8,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/store"
 	"signet/internal/store/erasure"
+	"signet/internal/store/notes"
 	"signet/internal/store/threads"
 )
 
@@ -18,13 +19,21 @@ type HistoryCommand struct {
 	Before       *int64 // exclusive, as is the next; at most one of them is there
 	After        *int64
 	Limit        int
+	Notes        bool // of a group, in one order with the messages
 }
 
 // History is a page of a conversation: the newest first or, after a place, the oldest.
 type History struct {
-	Messages []model.Message
-	More     bool // there are others behind the last
-	Looked   int  // how many messages were looked at
+	Messages    []model.Message
+	Notes       []model.Note // where these were asked for
+	OldestFirst bool
+	More        bool // there are others behind the last
+	Looked      int  // how many messages and notes were looked at
+}
+
+// Precedes reports whether a note comes before a message on the page.
+func (h *History) Precedes(n *model.Note, m *model.Message) bool {
+	return (n.Sort < m.Sort) == h.OldestFirst
 }
 
 // History returns messages of a conversation that the actor may still see: those, and no
@@ -61,9 +70,79 @@ func (r *historyReader) page(ctx context.Context, c *HistoryCommand, room *answe
 	if err != nil {
 		return out, err
 	}
-	out = History{Messages: messages, More: len(messages) > c.Limit || room.full, Looked: r.looked}
-	out.Messages = messages[:min(len(messages), c.Limit)]
+	out = History{Messages: messages, OldestFirst: thread.OldestFirst, More: room.full}
+	if c.Notes && talk.group {
+		if out.Notes, err = r.notes(ctx, c, &thread); err != nil {
+			return out, err
+		}
+	}
+	out.Looked = r.looked + len(out.Notes)
+	out.cut(c.Limit)
 	return out, r.setStatuses(&thread, out.Messages)
+}
+
+// cut leaves what a page has room for: up to limit messages and notes together. Where messages
+// were left out for their size, no note is behind the last of those that are there.
+func (h *History) cut(limit int) {
+	messages, notes, bytes := 0, 0, 0
+	for {
+		first := messages+notes == 0
+		switch {
+		case messages+notes == limit:
+			h.More = h.More || messages < len(h.Messages) || notes < len(h.Notes)
+		case notes < len(h.Notes) && (messages < len(h.Messages) && h.Precedes(&h.Notes[notes], &h.Messages[messages]) ||
+			messages == len(h.Messages) && !h.More):
+			if bytes += noteBytes(&h.Notes[notes]); first || bytes <= answerBytes {
+				notes++
+				continue
+			}
+			h.More = true
+		case messages < len(h.Messages):
+			if bytes += messageBytes(&h.Messages[messages]); first || bytes <= answerBytes {
+				messages++
+				continue
+			}
+			h.More = true
+		}
+		h.Messages, h.Notes = h.Messages[:messages], h.Notes[:notes]
+		return
+	}
+}
+
+// notes returns the notes of a part of a group's conversation that the actor may see, one more
+// than a page has.
+func (r *historyReader) notes(ctx context.Context, c *HistoryCommand, t *threads.Thread) ([]model.Note, error) {
+	if _, member := r.actor.Membership(t.Organization); !member {
+		return nil, nil
+	}
+	part := notes.Part{Group: model.GroupID(t.Entity), OldestFirst: t.OldestFirst, Before: threads.Whole,
+		Since: r.now.Add(-model.NoteLife)}
+	if c.Before != nil {
+		part.Before = *c.Before
+	}
+	if c.After != nil {
+		part.After = *c.After
+	}
+	var err error
+	if part.Spans, err = notes.Spans(r.tx, part.Group, r.actor.Account); err != nil {
+		return nil, err
+	}
+	rows, err := notes.Read(r.tx, &part, c.Limit+1)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]model.Note, 0, len(rows))
+	for i := range rows {
+		n, err := r.service.vault.OpenNote(ctx, &rows[i])
+		if err != nil {
+			// It is shown without the names that do not open, so that paging does not end there.
+			if err := r.service.leaveOut("a name in a note of a group", err); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, n)
+	}
+	return out, nil
 }
 
 // talk is a conversation of an actor with an account or a group in one organization.

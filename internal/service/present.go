@@ -54,7 +54,7 @@ func (p *presenter) event(ctx context.Context, row *store.EventRow) (model.Event
 		change.Entity = then(change.Entity, stored.Name)
 		event.Friend = &change
 	case model.EventBang:
-		change := model.MemberChange{Added: stored.Added, Sort: row.Position, Created: at}
+		change := model.MemberChange{Added: stored.Added, Sort: stored.Sort, Created: at}
 		if change.Caller, err = p.entity(row.Organization, model.EntityID(stored.Caller), false); err != nil {
 			return event, err
 		}
@@ -69,7 +69,7 @@ func (p *presenter) event(ctx context.Context, row *store.EventRow) (model.Event
 		var entity model.Entity
 		entity, err = p.entity(row.Organization, stored.Entity, stored.Group)
 		entity = then(entity, stored.Name)
-		event.Entity = &entity
+		event.Entity, event.Changed = &entity, &model.GroupChange{Caller: stored.Caller, Sort: stored.Sort}
 	case model.EventSettings:
 		event.Settings = &model.SettingsChange{Account: p.actor.Account, Organization: row.Organization}
 	case model.EventAdminRequest:

@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 
+	"signet/internal/content"
 	"signet/internal/fanout"
 	"signet/internal/model"
 	"signet/internal/store"
@@ -125,19 +126,25 @@ func (s *Service) RemoveFromRoster(ctx context.Context, actor *model.Actor, addr
 	organization model.OrganizationID) error {
 	var plan *fanout.Plan
 	var left *store.Withdrawal
-	err := s.spare(ctx, s.access.Acting(actor, func(tx *store.Tx) error {
-		plan, left = s.fanout.Plan(tx, s.now()), nil
-		p, err := s.rosterSubject(ctx, tx, actor, address, organization)
-		if err != nil {
+	now := s.now()
+	err := s.vault.Noting(ctx, now, func(pen *content.Pen) error {
+		return s.spare(ctx, s.access.Acting(actor, func(tx *store.Tx) error {
+			if err := pen.Fresh(); err != nil {
+				return err
+			}
+			plan, left = s.fanout.Plan(tx, now), nil
+			p, err := s.rosterSubject(ctx, tx, actor, address, organization)
+			if err != nil {
+				return err
+			}
+			if p.group {
+				left, err = s.removeGroup(&groupChange{tx, plan, pen, actor}, p)
+			} else {
+				left, err = s.removeAccount(tx, actor, p)
+			}
 			return err
-		}
-		if p.group {
-			left, err = s.removeGroup(tx, plan, actor, p)
-		} else {
-			left, err = s.removeAccount(tx, actor, p)
-		}
-		return err
-	}))
+		}))
+	})
 	if err != nil {
 		return err
 	}
@@ -170,36 +177,36 @@ func (s *Service) removeAccount(tx *store.Tx, actor *model.Actor, p subject) (*s
 }
 
 // removeGroup has the actor leave a group, if it is in it, and removes its conversation.
-func (s *Service) removeGroup(tx *store.Tx, plan *fanout.Plan, actor *model.Actor, p subject) (*store.Withdrawal,
-	error) {
+func (s *Service) removeGroup(in *groupChange, p subject) (*store.Withdrawal, error) {
 	id := model.GroupID(p.entity)
-	if err := tx.LockGroup(id); err != nil {
+	if err := in.LockGroup(id); err != nil {
 		return nil, err
 	}
-	g, found, err := tx.Group(id)
+	g, found, err := in.Group(id)
 	if err == nil && !found {
 		err = model.Missing()
 	}
 	if err != nil {
 		return nil, err
 	}
+	self := in.actor.Account
 	if p.member {
-		if g.Members, err = tx.GroupMembers(id); err != nil {
+		if g.Members, err = in.GroupMembers(id); err != nil {
 			return nil, err
 		}
-		if err := plan.MoveMembers(actor, &g, []model.AccountID{actor.Account}, nil); err != nil {
+		if err := in.plan.MoveMembers(in.pen, in.actor, &g, []model.AccountID{self}, nil); err != nil {
 			return nil, err
 		}
 	}
-	position, left, err := withdrawConversation(tx, actor.Account, p)
+	position, left, err := withdrawConversation(in.Tx, self, p)
 	if err != nil {
 		return nil, err
 	}
-	if err := tx.ClearGroup(actor.Account, p.organization, id, position); err != nil {
+	if err := in.ClearGroup(self, p.organization, id, position); err != nil {
 		return nil, err
 	}
 	if g.Deleted || p.member && len(g.Members) == 0 {
-		return left, erasure.NoteDeparture(tx, p.organization)
+		return left, erasure.NoteDeparture(in.Tx, p.organization)
 	}
 	return left, nil
 }

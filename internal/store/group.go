@@ -2,6 +2,7 @@ package store
 
 import (
 	"cmp"
+	"fmt"
 
 	"signet/internal/model"
 )
@@ -121,19 +122,23 @@ func (tx *Tx) CountGroupMembers(id model.GroupID) (n int, err error) {
 // AddGroupMembers puts accounts into a group, and the group into their rosters. Their
 // order is that of the slice, from a position on. Nothing of the group that is there, or
 // that they had when they were in it before, counts with them. What was sent after history
-// is still to be queued with them (Replay); 0 is nothing.
-func (tx *Tx) AddGroupMembers(g *model.Group, accounts []model.AccountID, position, history int64) error {
+// is still to be queued with them (Replay); 0 is nothing. Of its notes they get those of a stay
+// without an end; where it is zero, those from now on.
+func (tx *Tx) AddGroupMembers(g *model.Group, accounts []model.AccountID, position, history int64, stay Stay) error {
 	for i, account := range accounts {
 		joined := position + int64(i)
 		floor := cmp.Or(history, joined)
+		if stay.From == 0 {
+			stay = Stay{History: joined, From: joined}
+		}
 		if err := tx.Post(
 			`INSERT INTO group_members (group_token, account, organization, joined, since, seen, seen_priority, last_message,
-				last_sort, floor, updated, history)
+				last_sort, floor, updated, history, notes, notes_history)
 			SELECT ?, ?, g.organization, ?, sent, sent, sent_priority, 0, COALESCE(p.last_sort, 0),
-			CASE WHEN p.floor < ? THEN p.floor ELSE ? END, 0, ?
+			CASE WHEN p.last_sort > 0 AND p.floor < ? THEN p.floor ELSE ? END, 0, ?, ?, ?
 			FROM groups g LEFT JOIN past_members p ON p.account = ? AND p.group_token = g.group_token WHERE g.group_token = ?
-			ON CONFLICT (group_token, account) DO NOTHING`, g.ID, account, joined, floor, floor, history, account,
-			g.ID); err != nil {
+			ON CONFLICT (group_token, account) DO NOTHING`, g.ID, account, joined, floor, floor, history, stay.From,
+			stay.History, account, g.ID); err != nil {
 			return err
 		}
 	}
@@ -141,17 +146,24 @@ func (tx *Tx) AddGroupMembers(g *model.Group, accounts []model.AccountID, positi
 }
 
 // RemoveGroupMembers takes accounts out of a group. What they were told that it is now, and
-// have not read, is nothing to them any more. Its messages that they got stay theirs.
-func (tx *Tx) RemoveGroupMembers(id model.GroupID, accounts []model.AccountID) error {
+// have not read, is nothing to them any more. Its messages that they got stay theirs, and its notes
+// up to a sort.
+func (tx *Tx) RemoveGroupMembers(id model.GroupID, accounts []model.AccountID, until int64) error {
 	if err := tx.deleteUpdates(id, accounts); err != nil {
 		return err
 	}
-	if err := tx.Post(`INSERT INTO past_members (account, group_token, organization, name, floor, last_message, last_sort)
-		SELECT p.account, p.group_token, p.organization, g.name, p.floor, g.last_message, `+memberLastSort+`
+	if err := tx.Post(`INSERT INTO past_members (account, group_token, organization, name, floor, last_message, last_sort,
+			stays)
+		SELECT p.account, p.group_token, p.organization, g.name, p.floor, g.last_message, `+memberLastSort+`,
+		CASE WHEN p.notes_history < 0 THEN '(' || CAST(-1 - p.notes_history AS TEXT)
+			ELSE '[' || CAST(p.notes_history AS TEXT) END || ',' || CAST(p.notes AS TEXT) || ?
 		FROM group_members p JOIN groups g ON g.group_token = p.group_token
-		WHERE p.group_token = ? AND p.account IN (?*) AND `+memberLastSort+` > p.floor
+		WHERE p.group_token = ? AND p.account IN (?*)
 		ON CONFLICT (account, group_token) DO UPDATE SET name = excluded.name, floor = excluded.floor,
-		last_message = excluded.last_message, last_sort = excluded.last_sort`, id, accounts); err != nil {
+		last_message = excluded.last_message, last_sort = excluded.last_sort,
+		stays = SUBSTR(past_members.stays || excluded.stays,
+			CAST(CASE WHEN LENGTH(past_members.stays || excluded.stays) > ?
+				THEN LENGTH(past_members.stays || excluded.stays) - ? ELSE 1 END AS INTEGER))`, fmt.Sprintf(",%d]", until), id, accounts, mostStays, mostStays); err != nil {
 		return err
 	}
 	return tx.Post(`DELETE FROM group_members WHERE group_token = ? AND account IN (?*)`, id, accounts)
@@ -164,11 +176,13 @@ func (tx *Tx) ClearGroup(account model.AccountID, organization model.Organizatio
 	if err := tx.ClearConversation(account, organization, model.EntityID(id), position); err != nil {
 		return err
 	}
-	if err := tx.Post(`UPDATE past_members SET floor = last_sort WHERE account = ? AND group_token = ?`, account,
-		id); err != nil {
+	if err := tx.Post(`UPDATE past_members SET floor = last_sort, stays = REPLACE(stays, '[', '(')
+		WHERE account = ? AND group_token = ?`, account, id); err != nil {
 		return err
 	}
-	return tx.Post(`UPDATE group_members SET floor = (SELECT CASE WHEN g.sent > group_members.since THEN g.last_sort
+	// Who leaves a large group is in it until its turn has come.
+	return tx.Post(`UPDATE group_members SET notes_history = CASE WHEN notes_history < 0 THEN notes_history
+		ELSE -1 - notes_history END, floor = (SELECT CASE WHEN g.sent > group_members.since THEN g.last_sort
 		ELSE group_members.last_sort END FROM groups g WHERE g.group_token = group_members.group_token)
 		WHERE group_token = ? AND account = ?`, id, account)
 }

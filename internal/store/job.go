@@ -19,6 +19,7 @@ const (
 	EraseUnreadable                      // messages of an organization that nobody can read any more
 	Withdraw                             // what was taken out of an account's long queue
 	EraseTraces                          // what accounts keep of a deleted organization, and those that it made
+	EraseNotes                           // notes of a deleted group
 )
 
 // Job is something that is to be done about a subject after the transaction that noted it, and

@@ -26,6 +26,7 @@ type Payload struct {
 	Action       string               `json:"action,omitempty"`
 	Minutes      int                  `json:"minutes,omitempty"`
 	Name         string               `json:"name,omitempty"` // that the group had
+	Sort         int64                `json:"sort,omitempty"` // of the note in the group's history that tells the same
 }
 
 // Encode returns the stored form: JSON, or a shorter form of a status alone.
@@ -79,3 +80,7 @@ func shortName(id model.AccountID) string { return base64.RawStdEncoding.EncodeT
 
 // PayloadNames are the texts by which payloads name an account.
 func PayloadNames(id model.AccountID) [2]string { return [2]string{id.String(), shortName(id)} }
+
+// PayloadCaller is what a payload has of the one who changed a group. What is left without it is a
+// payload, too.
+func PayloadCaller(id model.AccountID) string { return `,"caller":"` + id.String() + `"` }

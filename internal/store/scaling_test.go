@@ -189,6 +189,12 @@ var spreading = map[string]string{
 	"metadata.After":          "a check of the keys",
 	"Tx.MutualRoster":         "when an account comes or goes: its roster, and those of the accounts in it",
 	"Tx.NextQueue":            "the sweep",
+	"notes.After":             "a check of the keys",
+	"notes.DeleteBefore":      "housekeeping, once an hour",
+	"notes.Left":              "before a key is destroyed",
+	"notes.Naming":            "once in the life of an account",
+	"notes.Spans":             "a page with notes: the shards of the reader and of the group",
+	"notes.readNames":         "a page with notes: whether those whom they name are being erased",
 	"overview.BacklogAt":      "each node, when metrics are asked for and 10 s have passed",
 	"overview.QueueLengths":   "each node, when metrics are asked for, at most a hundredth of the time",
 	"Tx.Roster":               "the roster of an account: its own shard, and those of its groups by an index",
@@ -209,8 +215,8 @@ var spreading = map[string]string{
 }
 
 // rooms are the packages below this one that have statements.
-var rooms = []string{"auditlog", "authorship", "erasure", "legalhold", "metadata", "overview", "piecework", "presence",
-	"quota", "sealing", "searchindex", "tablecopy", "threads"}
+var rooms = []string{"auditlog", "authorship", "erasure", "legalhold", "metadata", "notes", "overview", "piecework",
+	"presence", "quota", "sealing", "searchindex", "tablecopy", "threads"}
 
 // silent are functions whose statements name no table of the platform: what others
 // give them, and what asks the server about itself.

@@ -212,6 +212,8 @@ CREATE TABLE group_members (
 	floor         BIGINT NOT NULL, -- the sort up to which no message of the group is the member's
 	updated       BIGINT NOT NULL, -- position of the last update event of the group in its queue; 0: none
 	history       BIGINT NOT NULL, -- sort after which the group's messages are still to be queued with it; 0: it has all
+	notes         BIGINT NOT NULL, -- sort from which on the group's notes are the member's
+	notes_history BIGINT NOT NULL, -- sort after which those are, too, that were written while the history was on
 	PRIMARY KEY (group_token, account)
 ){table};
 CREATE INDEX group_members_account ON group_members (account, organization);
@@ -227,8 +229,34 @@ CREATE TABLE past_members (
 	floor        BIGINT NOT NULL,
 	last_message BIGINT NOT NULL,
 	last_sort    BIGINT NOT NULL,
+	stays        TEXT NOT NULL,   -- which notes of the group it may see (stay.go)
 	PRIMARY KEY (account, group_token)
 ){table};
+
+-- A note of what changed of a group, in the one order with its messages.
+CREATE TABLE notes (
+	group_token         {id} NOT NULL,
+	sort                BIGINT NOT NULL,  -- the position at which that happened
+	organization_number BIGINT NOT NULL,
+	event               INTEGER NOT NULL, -- noteEvents lists them
+	created             BIGINT NOT NULL,
+	subjects            BIGINT NOT NULL,  -- how many accounts that was done to; the first of them are named
+	replay              INTEGER NOT NULL, -- the group's history was on
+	name                {bytes} NOT NULL, -- that the group has since, sealed; none: it is about no name
+	PRIMARY KEY (group_token, sort)
+){table};
+CREATE INDEX notes_created ON notes (created, organization_number);
+
+-- An account that a note names, with the name that it had then.
+CREATE TABLE note_names (
+	group_token {id} NOT NULL,
+	sort        BIGINT NOT NULL,
+	place       INTEGER NOT NULL,         -- 0: who did it; from 1 on: to whom it was done
+	account     {id} NOT NULL,
+	name        {bytes} NOT NULL,         -- sealed
+	PRIMARY KEY (group_token, sort, place)
+){table};
+CREATE INDEX note_names_account ON note_names (account);
 
 
 -- ==================================================================================================================

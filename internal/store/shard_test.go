@@ -29,6 +29,8 @@ var distribution = map[string]struct{ key, why string }{
 	"past_members":          {"account", "beside the conversations of an account"},
 	"groups":                {"group_token", "locked by who changes it, and read with its members"},
 	"group_members":         {"group_token", "a message to a group reads all of them"},
+	"notes":                 {"group_token", "beside the group, and read with its messages"},
+	"note_names":            {"group_token", "beside their note"},
 	"organizations":         {"organization", "read with each request of its members; small"},
 	"account_erasures":      {"account", "few"},
 	"organization_erasures": {"", "few, and hardly ever any, which the statements of the others look at"},

@@ -113,14 +113,15 @@ func (h *house) serve(engine store.Engine, ring *seal.Ring, limit int, blobs str
 		Store: kept, Hub: hub, Clock: h.clock.Now, Streams: s.registry, DefaultRegion: "US",
 	})
 	fans := fanout.New(fanout.Options{Store: kept, Hub: hub, Clock: h.clock.Now})
+	vault := &content.Vault{Store: kept, Ring: ring, Blobs: files}
 	s.Service = service.New(service.Options{
-		Access: s.Control, Store: kept, Vault: &content.Vault{Store: kept, Ring: ring, Blobs: files},
+		Access: s.Control, Store: kept, Vault: vault,
 		Hub: hub, Fanout: fans, Clock: h.clock.Now,
 		Time:   s.time,
 		Logger: log, Streams: s.registry, EventsRetention: 30 * 24 * time.Hour,
 	})
-	s.People = people.New(people.Options{Store: kept, Access: s.Control, Hub: hub, Fanout: fans, Clock: h.clock.Now,
-		Logger: log, Memory: s.Service, Streams: s.registry})
+	s.People = people.New(people.Options{Store: kept, Access: s.Control, Vault: vault, Hub: hub, Fanout: fans,
+		Clock: h.clock.Now, Logger: log, Memory: s.Service, Streams: s.registry})
 	s.streams = New(s.registry, s.Control, s.Service)
 	h.servers = append(h.servers, s)
 	if h.store == nil {

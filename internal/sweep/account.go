@@ -11,6 +11,7 @@ import (
 	"signet/internal/store/authorship"
 	"signet/internal/store/erasure"
 	"signet/internal/store/metadata"
+	"signet/internal/store/notes"
 	"signet/internal/store/piecework"
 	"signet/internal/store/searchindex"
 )
@@ -50,6 +51,12 @@ func (t *accountTraces) erase(ctx context.Context, e erasure.AccountErasure) (ne
 	}
 	for events := range slices.Chunk(found.Events, pieceRows) {
 		err := t.update(ctx, func(tx *store.Tx) error { return erasure.EraseEvents(tx, events) })
+		if err != nil {
+			return e, true, err
+		}
+	}
+	for events := range slices.Chunk(found.Changes, pieceRows) {
+		err := t.update(ctx, func(tx *store.Tx) error { return erasure.ForgetCaller(tx, e.Account, events) })
 		if err != nil {
 			return e, true, err
 		}
@@ -165,6 +172,13 @@ func (t *accountTraces) forget(ctx context.Context, id model.AccountID) error {
 			}, func(tx *store.Tx, found []erasure.ConversationKey) error {
 				mute = found[len(found)-1]
 				return erasure.EraseMutes(tx, found)
+			})
+		},
+		func() error {
+			return eraseFound(ctx, t, func(tx *store.Tx) ([]notes.Key, error) {
+				return notes.Naming(tx, id, pieceRows)
+			}, func(tx *store.Tx, found []notes.Key) error {
+				return notes.Forget(tx, id, found)
 			})
 		},
 		func() error {

@@ -16,7 +16,7 @@ const nodeMemory = time.Hour
 
 // KeepHouse removes what is merely old: repeated-request notes, counts of past
 // days, ended keys, events and audit lines past their retention, uploads that were
-// never sent, keys of days that are over. While the clock is in doubt it does nothing.
+// never sent, notes of groups, keys of days that are over. While the clock is in doubt it does nothing.
 func (w *Sweeper) KeepHouse(ctx context.Context) error {
 	now, err := w.Clock.EndingTime(ctx)
 	if err != nil || now.IsZero() {
@@ -34,6 +34,10 @@ func (w *Sweeper) KeepHouse(ctx context.Context) error {
 	}
 	if err := w.run(ctx, &w.tasks.queues,
 		func(ctx context.Context) error { return w.trimQueues(ctx, now) }); err != nil {
+		return err
+	}
+	if err := w.run(ctx, &w.tasks.notes,
+		func(ctx context.Context) error { return w.trimNotes(ctx, now) }); err != nil {
 		return err
 	}
 	// Files that cannot be reached hold up no key.

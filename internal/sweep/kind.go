@@ -24,6 +24,7 @@ func (e *Eraser) Kinds() []*backlog.Kind {
 		{Number: store.EraseHeld, Name: "holds", Step: e.released},
 		{Number: store.EraseUnreadable, Name: "unreadable", Act: e.unreadable, Lease: actLease, Writes: true},
 		{Number: store.Withdraw, Name: "queues", Act: e.withdraw, Lease: actLease, Writes: true},
+		{Number: store.EraseNotes, Name: "notes", Step: e.notes},
 		{Number: store.EraseTraces, Name: "traces", Act: e.traces, Lease: lookLease, Writes: true},
 	}
 }

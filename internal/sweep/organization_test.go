@@ -79,8 +79,8 @@ func TestErasureOfOrganizationWritesFewRowsAtATime(t *testing.T) {
 					tx.PutMute(id(i), model.Mute{Organization: of, Entity: model.EntityID(id(0)), Start: h.now}),
 					tx.Post(`INSERT INTO requests (account, request, fingerprint, organization, message, ttl, created)
 						VALUES (?, ?, ?, ?, ?, 0, 1)`, id(i), "r"+string(of), []byte{1}, of, model.MessageID{1}),
-					tx.Post(`INSERT INTO past_members (account, group_token, organization, name, floor, last_message, last_sort)
-						VALUES (?, ?, ?, 'g', 0, 0, 0)`, id(i), model.GroupID{1, byte(len(of))}, of))
+					tx.Post(`INSERT INTO past_members (account, group_token, organization, name, floor, last_message, last_sort,
+						stays) VALUES (?, ?, ?, 'g', 0, 0, 0, '')`, id(i), model.GroupID{1, byte(len(of))}, of))
 			}
 		}
 		return err

@@ -33,13 +33,13 @@ func (c *Counts) countEnded(rows []store.MessageRow) {
 // tasks are what a sweeper does, part by part.
 type tasks struct {
 	messages, files, keyUses, audit, wipe, keys, longQueues meter.Task // of a sweep
-	records, auditTrim, queues, orphans, pastKeys           meter.Task // of housekeeping
+	records, auditTrim, queues, notes, orphans, pastKeys    meter.Task // of housekeeping
 }
 
 // name gives each task its name.
 func (t *tasks) name() {
 	for i, name := range [...]string{"messages", "files", "key_uses", "audit_checkpoints", "wipe", "keys", "long_queues",
-		"records", "audit_retention", "queues", "orphans", "past_keys"} {
+		"records", "audit_retention", "queues", "notes", "orphans", "past_keys"} {
 		t.all()[i].Name = name
 	}
 }
@@ -47,7 +47,7 @@ func (t *tasks) name() {
 // all lists them: the sweep's, then housekeeping's.
 func (t *tasks) all() []*meter.Task {
 	return []*meter.Task{&t.messages, &t.files, &t.keyUses, &t.audit, &t.wipe, &t.keys, &t.longQueues,
-		&t.records, &t.auditTrim, &t.queues, &t.orphans, &t.pastKeys}
+		&t.records, &t.auditTrim, &t.queues, &t.notes, &t.orphans, &t.pastKeys}
 }
 
 // Tasks are what the sweeper does, part by part.

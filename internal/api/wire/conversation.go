@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/json"
 	"strconv"
 
@@ -39,17 +40,29 @@ type Unread struct {
 	Priority int `json:"unread_priority_count"`
 }
 
-// HistoryText is a page of messages as an answer.
+// HistoryText is a page of messages, and of notes in one order with them, as an answer.
 func (v *View) HistoryText(h *service.History) Text {
-	return Text{(len(h.Messages) + 1) * UsualEvent, func(b []byte) ([]byte, error) {
+	return Text{(len(h.Messages) + len(h.Notes) + 1) * UsualEvent, func(b []byte) ([]byte, error) {
 		b = append(b, `{"results":[`...)
+		notes := h.Notes
+		noted := func(before *model.Message) (err error) {
+			for len(notes) > 0 && err == nil && (before == nil || h.Precedes(&notes[0], before)) {
+				b, err = v.appendNote(b, &notes[0])
+				b, notes = append(b, ','), notes[1:]
+			}
+			return err
+		}
 		for i := range h.Messages {
-			if i > 0 {
-				b = append(b, ',')
+			if err := noted(&h.Messages[i]); err != nil {
+				return nil, err
 			}
 			m := v.Message(&h.Messages[i])
-			b = m.appendJSON(b)
+			b = append(m.appendJSON(b), ',')
 		}
+		if err := noted(nil); err != nil {
+			return nil, err
+		}
+		b = bytes.TrimSuffix(b, []byte{','})
 		b = append(b, `],"metadata":{"more":`...)
 		return append(strconv.AppendBool(b, h.More), "}}"...), nil
 	}}

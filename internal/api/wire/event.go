@@ -30,6 +30,13 @@ type BangEvent struct {
 	CreatedOn     Time   `json:"created_on"`
 }
 
+// updateFields are what an update has beside the entity's own fields.
+type updateFields struct {
+	Type        string          `json:"type"`
+	CallerToken model.AccountID `json:"caller_token,omitzero"`
+	SortNumber  int64           `json:"sort_number,omitempty"`
+}
+
 type Service struct {
 	XMLNS   string          `json:"xmlns"`
 	Account model.AccountID `json:"account"`
@@ -81,7 +88,11 @@ func (v *View) eventPayload(e *model.Event) any {
 		return BangEvent{event, v.Entity(e.Bang.Caller), v.Entity(e.Bang.Subject), v.Entity(e.Bang.Target), e.Bang.Sort,
 			Time(e.Bang.Created)}
 	case model.EventUpdate:
-		return v.WithFields(v.Entity(*e.Entity), map[string]any{"type": v.EntityType(e.Entity.Group != nil)})
+		more := updateFields{Type: v.EntityType(e.Entity.Group != nil)}
+		if e.Changed != nil {
+			more.CallerToken, more.SortNumber = e.Changed.Caller, e.Changed.Sort
+		}
+		return v.WithFields(v.Entity(*e.Entity), more)
 	case model.EventSettings:
 		kind := "account"
 		if e.Settings.Organization != "" {
@@ -116,7 +127,7 @@ func (v *View) friend(f *model.FriendChange) any {
 }
 
 // WithFields puts further fields beside an entity's own.
-func (v *View) WithFields(entity any, more map[string]any) json.RawMessage {
+func (v *View) WithFields(entity, more any) json.RawMessage {
 	own, err := Marshal(entity)
 	if err != nil {
 		panic(fmt.Sprintf("encode an entity: %v", err)) // it holds nothing that cannot be encoded

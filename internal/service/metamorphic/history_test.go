@@ -39,6 +39,17 @@ func (w *world) subjects(a *account) (out []subject) {
 	return out
 }
 
+// conversations are subjects, and the groups of which an account ever had a note.
+func (w *world) conversations(a *account) []subject {
+	out := w.subjects(a)
+	for _, n := range w.notes {
+		if p := n.group.subject(); n.got[a] != 0 && !slices.Contains(out, p) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
 // subjectFound reports whether an account finds a subject without any message.
 func (w *world) subjectFound(a *account, p subject) bool {
 	for _, g := range w.groups {
@@ -61,7 +72,7 @@ func (p *play) compareHistories(t *rapid.T, a *account, actor *model.Actor) {
 	if !p.everything() {
 		return
 	}
-	for _, subject := range p.world.subjects(a) {
+	for _, subject := range p.world.conversations(a) {
 		want := p.world.history(a, subject)
 		what := fmt.Sprintf("conversation of %s with %s in %#v", a.name, subject.entity, subject.organization)
 		ask := service.HistoryCommand{Entity: subject.entity.String(), Organization: subject.organization.id,
@@ -76,6 +87,11 @@ func (p *play) compareHistories(t *rapid.T, a *account, actor *model.Actor) {
 		ask.After = &zero
 		slices.Reverse(want)
 		p.comparePages(t, what+", from its beginning", a, actor, ask, want)
+		if subject.group {
+			p.compareNotes(t, what+" with notes, from its beginning", a, actor, ask, subject)
+			ask.After = nil
+			p.compareNotes(t, what+" with notes", a, actor, ask, subject)
+		}
 	}
 }
 

@@ -23,6 +23,8 @@ func (p *play) finish(t *rapid.T) {
 		"deliveries of no message":      `SELECT COUNT(*) FROM deliveries d WHERE ? > 0 AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.organization_number = d.organization_number AND m.message = d.message)`,
 		"queued messages without a row": `SELECT COUNT(*) FROM events e WHERE ? > 0 AND e.kind IN (1, 2) AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.organization_number = e.organization_number AND d.message = e.message AND d.account = e.account AND d.position = e.position)`,
 		"rows of no organization":       `SELECT COUNT(*) FROM (SELECT n.organization FROM messages m JOIN organization_numbers n ON n.number = m.organization_number UNION ALL SELECT organization FROM groups UNION ALL SELECT organization FROM memberships UNION ALL SELECT organization FROM search_entities) AS left_over WHERE ? > 0 AND organization NOT IN (SELECT organization FROM organizations)`,
+		"notes of no group":             `SELECT COUNT(*) FROM notes WHERE ? > 0 AND group_token NOT IN (SELECT group_token FROM groups WHERE deleted = 0)`,
+		"names in no note":              `SELECT COUNT(*) FROM note_names WHERE ? > 0 AND (group_token, sort) NOT IN (SELECT group_token, sort FROM notes)`,
 		"members of no group":           `SELECT COUNT(*) FROM group_members WHERE ? > 0 AND group_token NOT IN (SELECT group_token FROM groups)`,
 	} {
 		if n := p.number(t, query, p.world.now.UnixMilli()); n != 0 {

@@ -17,27 +17,11 @@ func (p *play) compareSearches(t *rapid.T, a *account, actor *model.Actor) {
 	if !p.everything() {
 		return
 	}
-	subjects := p.world.subjects(a)
-	ask := service.MessageSearchCommand{PageSize: rapid.SampledFrom([]int{1, 3, 100}).Draw(t, "page"),
-		Text: rapid.SampledFrom([]string{"body", "same", "bod 1"}).Draw(t, "text")}
-	if len(subjects) > 0 && rapid.Bool().Draw(t, "of one conversation") {
-		subjects = []subject{pick(t, subjects, "conversation")}
-		ask.Entity, ask.Organization = subjects[0].entity.String(), subjects[0].organization.id
-	}
-	var sender *account
-	if rapid.IntRange(0, 2).Draw(t, "of one sender") == 0 {
-		sender = p.anybody(t, "sender")
-		ask.Sender = sender.id.String()
-	}
-	if len(p.world.messages) > 0 && rapid.IntRange(0, 2).Draw(t, "within times") == 0 {
-		ask.Since = pick(t, p.world.messages, "since").created
-		ask.Until = ask.Since.Add(pick(t, p.world.messages, "until").created.Sub(ask.Since).Abs())
-	}
+	ask, subjects, sender := p.drawSearch(t, a)
 	want := []seenMessage{}
 	for _, subject := range subjects {
 		for _, m := range p.world.history(a, subject) {
-			if !m.recalled && !m.dor && says(m.body, ask.Text) && (sender == nil || m.sender == sender) &&
-				(ask.Since.IsZero() || !m.created.Before(ask.Since)) && (ask.Until.IsZero() || m.created.Before(ask.Until)) {
+			if finds(&ask, sender, m) {
 				want = append(want, m.seenWith(p.world.statusSeen(a, m)))
 			}
 		}
@@ -66,6 +50,40 @@ func (p *play) compareSearches(t *rapid.T, a *account, actor *model.Actor) {
 	slices.SortFunc(got, order)
 	slices.SortFunc(want, order)
 	wantSame(t, "what "+a.name+" finds", got, want)
+}
+
+// drawSearch draws what an account looks for, the conversations in which that is, and whose messages
+// alone they are to be; nil: anybody's.
+func (p *play) drawSearch(t *rapid.T, a *account) (ask service.MessageSearchCommand, subjects []subject,
+	sender *account) {
+	subjects = p.world.subjects(a)
+	ask = service.MessageSearchCommand{PageSize: rapid.SampledFrom([]int{1, 3, 100}).Draw(t, "page"),
+		Text: rapid.SampledFrom([]string{"body", "same", "bod 1"}).Draw(t, "text")}
+	if len(subjects) > 0 && rapid.Bool().Draw(t, "of one conversation") {
+		subjects = []subject{pick(t, subjects, "conversation")}
+		ask.Entity, ask.Organization = subjects[0].entity.String(), subjects[0].organization.id
+	}
+	if rapid.IntRange(0, 2).Draw(t, "of one sender") == 0 {
+		sender = p.anybody(t, "sender")
+		ask.Sender = sender.id.String()
+	}
+	if len(p.world.messages) > 0 && rapid.IntRange(0, 2).Draw(t, "within times") == 0 {
+		ask.Since = pick(t, p.world.messages, "since").created
+		ask.Until = ask.Since.Add(pick(t, p.world.messages, "until").created.Sub(ask.Since).Abs())
+	}
+	return ask, subjects, sender
+}
+
+// finds reports whether a search that asks for one sender, or for anybody's, finds a message.
+func finds(ask *service.MessageSearchCommand, sender *account, m *message) bool {
+	switch {
+	case m.recalled, m.dor, sender != nil && m.sender != sender:
+		return false
+	case !ask.Since.IsZero() && m.created.Before(ask.Since), !ask.Until.IsZero() && !m.created.Before(ask.Until):
+		return false
+	default:
+		return says(m.body, ask.Text)
+	}
 }
 
 // says reports whether each word begins one of a body.

@@ -137,6 +137,7 @@ func (w *world) createGroup(a *account, named *organization, members []*account,
 
 // created tells the members of a new group, once it has a token.
 func (w *world) created(g *group) {
+	w.note(g, model.NoteCreated, g.creator, g.members, g.members)
 	for _, member := range g.members {
 		w.enter(member, g)
 		w.tellBang(member, g, g.creator, member, true)
@@ -162,6 +163,7 @@ func (w *world) tellBang(to *account, g *group, caller, subject *account, added 
 
 // move takes members out of a group, and adds those who are not in it.
 func (w *world) move(caller *account, g *group, leaving, entering []*account) {
+	w.noteMoves(caller, g, leaving, entering)
 	before := g.members
 	g.members = slices.DeleteFunc(slices.Clone(before), func(a *account) bool { return slices.Contains(leaving, a) })
 	g.members = append(g.members, entering...)
@@ -189,6 +191,7 @@ func (w *world) replay(g *group, entering []*account) {
 	if !g.replay {
 		return
 	}
+	w.replayNotes(g, entering)
 	for _, a := range entering {
 		for _, m := range w.messages {
 			if m.group == g && m.replay && !m.recalled && !m.ended(w.now) && m.sender != a && m.copies[a] == nil {
@@ -251,6 +254,7 @@ func (w *world) updateGroup(a *account, g *group, members []*account, replay, pu
 	if members != nil && !allIn(g.organization, members) {
 		return membersUnknown
 	}
+	wasReplay, wasPublic := g.replay, g.public
 	if replay != nil {
 		g.replay = *replay
 	}
@@ -267,6 +271,7 @@ func (w *world) updateGroup(a *account, g *group, members []*account, replay, pu
 		w.move(a, g,
 			slices.DeleteFunc(slices.Clone(before), func(m *account) bool { return slices.Contains(members, m) }), entering)
 	}
+	w.noteFlags(a, g, wasReplay, wasPublic)
 	for _, member := range g.members {
 		member.withdraw(g.tellsUpdate)
 		w.tell(member, event{kind: model.EventUpdate, organization: g.organization, said: said{entity: model.EntityID(g.id)}})

@@ -48,6 +48,7 @@ func (w *world) leave(a *account, o *organization) (code string) {
 // forget takes all of an organization from an account that is not in it any more.
 func (w *world) forget(a *account, o *organization) {
 	delete(a.joined, o)
+	w.forgetNotes(a, o)
 	a.withdraw(func(e *event) bool { return e.organization == o })
 	for p, c := range a.roster {
 		if p.organization == o {

@@ -18,6 +18,7 @@ type world struct {
 	organizations []*organization // deleted ones too
 	groups        []*group        // deleted ones too
 	messages      []*message      // all that were ever sent
+	notes         []*note         // all that were ever written
 }
 
 // tick orders what happens; it only grows.

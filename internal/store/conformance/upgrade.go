@@ -49,7 +49,7 @@ func shapes(t *testing.T, h Harness) {
 
 	t.Run("tables_of_others_are_theirs", func(t *testing.T) {
 		e := NewStore(t, NewDatabase(t, h).MustOpen(t))
-		MustExec(t, e, `CREATE TABLE notes (note INTEGER NOT NULL, PRIMARY KEY (note))`)
+		MustExec(t, e, `CREATE TABLE remarks (remark INTEGER NOT NULL, PRIMARY KEY (remark))`)
 		MustExec(t, e, `CREATE INDEX messages_created ON messages (created)`)
 		if err := store.Upgrade(t.Context(), e, store.Today(), store.Upgrading{}); err != nil {
 			t.Error(err)

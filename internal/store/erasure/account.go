@@ -81,6 +81,18 @@ func EraseEvents(tx *store.Tx, keys []EventKey) error {
 	return nil
 }
 
+// ForgetCaller takes the name of an account out of events that tell that it changed a group.
+func ForgetCaller(tx *store.Tx, account model.AccountID, keys []EventKey) error {
+	tx.NoteWithdrawn()
+	for _, k := range keys {
+		if err := tx.Post(`UPDATE events SET payload = REPLACE(payload, ?, '') WHERE account = ? AND position = ?`,
+			store.PayloadCaller(account), k.Account, k.Position); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // EraseOwn removes the next of what an account that has ended kept for itself, and of its names
 // beside the audit log, about so many rows. more is false where nothing was left.
 func EraseOwn(tx *store.Tx, id model.AccountID, rows int) (more bool, err error) {

@@ -65,6 +65,7 @@ type Traces struct {
 	Messages []store.MessageKey // that it sent or got alone, or that forward what it sent; ended or not
 	Copies   []store.MessageKey // of which it has a copy besides
 	Events   []EventKey         // of whatever queue, whose payload names it
+	Changes  []EventKey         // that tell of a group, and name it as the one who changed that
 	Next     AccountErasure
 }
 
@@ -112,16 +113,22 @@ func TracesOf(tx *store.Tx, e AccountErasure, window int) (found Traces, err err
 // eventsNaming is TracesOf for events.
 func eventsNaming(tx *store.Tx, found *Traces, window int) error {
 	next, names := &found.Next, store.PayloadNames(found.Next.Account)
-	err := tx.Query(`SELECT account, position, CASE WHEN payload LIKE ? OR payload LIKE ? THEN 1 ELSE 0 END FROM events
+	err := tx.Query(`SELECT account, position, CASE WHEN kind = ? AND payload LIKE ? THEN 2
+		WHEN payload LIKE ? OR payload LIKE ? THEN 1 ELSE 0 END FROM events
 		WHERE (account, position) > (?, ?) ORDER BY account, position LIMIT ? + 0`,
-		[]any{"%" + names[0] + "%", "%" + names[1] + "%", model.AccountID(next.id), next.number, window},
+		[]any{store.KindNumber(model.EventUpdate), "%" + store.PayloadCaller(next.Account) + "%", "%" + names[0] + "%",
+			"%" + names[1] + "%", model.AccountID(next.id), next.number, window},
 		func(row store.Row) error {
 			var k EventKey
-			var named bool
+			var named int
 			err := row.Scan(&k.Account, &k.Position, &named)
 			next.id, next.number = k.Account, k.Position
-			if window--; named {
+			window--
+			switch named {
+			case 1:
 				found.Events = append(found.Events, k)
+			case 2:
+				found.Changes = append(found.Changes, k)
 			}
 			return err
 		})

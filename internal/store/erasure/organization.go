@@ -204,7 +204,7 @@ func MessagesOf(tx *store.Tx, organization model.OrganizationID, limit int) ([]s
 	return tx.SelectMessages(`m.organization_number = ? LIMIT ? + 0 `+tx.Lock(), tx.Numbered(organization), limit)
 }
 
-// EraseGroups removes the next groups of a deleted organization, with their members and
+// EraseGroups removes the next groups of a deleted organization, with their members, notes and
 // pictures: about so many rows. more is false where there were none.
 func EraseGroups(tx *store.Tx, id model.OrganizationID, rows int) (erased Erased, more bool, err error) {
 	erased = Erased{}
@@ -218,10 +218,23 @@ func EraseGroups(tx *store.Tx, id model.OrganizationID, rows int) (erased Erased
 	}
 	for i := 0; i < len(groups) && rows > 0 && err == nil; i++ {
 		g := &groups[i]
-		n := 0
-		n, err = eraseSome(tx, erased, `DELETE FROM group_members WHERE (group_token, account) IN (SELECT group_token, account
-			FROM group_members WHERE group_token = ? LIMIT ? + 0)`, g.ID, rows)
-		if rows -= n + 1; err != nil || rows < 0 {
+		for _, query := range []string{
+			`DELETE FROM note_names WHERE (group_token, sort, place) IN (SELECT group_token, sort, place
+				FROM note_names WHERE group_token = ? LIMIT ? + 0)`,
+			`DELETE FROM notes WHERE (group_token, sort) IN (SELECT group_token, sort
+				FROM notes WHERE group_token = ? LIMIT ? + 0)`,
+			`DELETE FROM group_members WHERE (group_token, account) IN (SELECT group_token, account
+				FROM group_members WHERE group_token = ? LIMIT ? + 0)`,
+		} {
+			n := 0
+			if n, err = eraseSome(tx, erased, query, g.ID, rows); err != nil {
+				break
+			}
+			if rows -= n; rows <= 0 {
+				break
+			}
+		}
+		if rows--; err != nil || rows < 0 {
 			break
 		}
 		if err = releaseAvatarOf(tx, g.Entity()); err == nil {

@@ -56,8 +56,8 @@ func largeBatches(t *testing.T, h conformance.Harness) {
 			return errors.Join(err,
 				tx.InsertEvents(people, position, organization, model.EventUpdate, model.MessageID{}, []byte("changed")),
 				takeBack(tx, m),
-				tx.RemoveGroupMembers(g.ID, people[longList/2:]),
-				tx.RemoveGroupMembers(g.ID, people[longList/2:]))
+				tx.RemoveGroupMembers(g.ID, people[longList/2:], 1),
+				tx.RemoveGroupMembers(g.ID, people[longList/2:], 1))
 		})
 		for _, reader := range []model.AccountID{people[1], people[longList-1]} {
 			p.wantPayloads(t, reader, "changed")

@@ -100,12 +100,12 @@ func conversations(t *testing.T, h conformance.Harness) {
 		g := p.mustGroup(t, first, ann, bob)
 		before := p.groupLetter(&g, ann)
 		p.mustSend(t, before)
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.RemoveGroupMembers(g.ID, []model.AccountID{bob}) })
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.RemoveGroupMembers(g.ID, []model.AccountID{bob}, 1) })
 		wantMissing(t, p, "one of who has left", groupConversation(bob, &g))
 		p.mustMarkRead(t, before, bob)
 		p.mustUpdate(t, func(tx *store.Tx) error {
 			position, err := tx.Position(1, bob)
-			return errors.Join(err, tx.AddGroupMembers(&g, []model.AccountID{bob}, position, 0))
+			return errors.Join(err, tx.AddGroupMembers(&g, []model.AccountID{bob}, position, 0, store.Stay{}))
 		})
 		p.mustSend(t, p.groupLetter(&g, ann))
 		p.mustUpdate(t, func(tx *store.Tx) error { return takeBack(tx, before) })
@@ -267,8 +267,8 @@ func unreadCounters(t *testing.T, h conformance.Harness) {
 		before := mustSend(p.groupLetter(&g, ann), 1)
 		p.mustUpdate(t, func(tx *store.Tx) error {
 			position, err := tx.Position(2, bob, eve)
-			return errors.Join(err, tx.RemoveGroupMembers(g.ID, []model.AccountID{bob, eve}),
-				tx.AddGroupMembers(&g, []model.AccountID{bob, eve}, position, 0))
+			return errors.Join(err, tx.RemoveGroupMembers(g.ID, []model.AccountID{bob, eve}, 1),
+				tx.AddGroupMembers(&g, []model.AccountID{bob, eve}, position, 0, store.Stay{}))
 		})
 		p.wantUnread(t, eve, 0, 0)
 		after := mustSend(p.groupLetter(&g, ann), 1)

@@ -97,7 +97,7 @@ func groupMembers(t *testing.T, h conformance.Harness) {
 		t.Helper()
 		p.mustUpdate(t, func(tx *store.Tx) error {
 			position, err := tx.Position(len(accounts), accounts...)
-			return errors.Join(err, tx.AddGroupMembers(&g, accounts, position, 0))
+			return errors.Join(err, tx.AddGroupMembers(&g, accounts, position, 0, store.Stay{}))
 		})
 	}
 
@@ -110,8 +110,10 @@ func groupMembers(t *testing.T, h conformance.Harness) {
 		wantEqual(t, "is member", []bool{is(ann), is(p.id())}, []bool{true, false})
 	})
 	t.Run("leave", func(t *testing.T) {
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.RemoveGroupMembers(g.ID, []model.AccountID{joe, bob, p.id()}) })
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.RemoveGroupMembers(g.ID, nil) })
+		p.mustUpdate(t, func(tx *store.Tx) error {
+			return tx.RemoveGroupMembers(g.ID, []model.AccountID{joe, bob, p.id()}, 1)
+		})
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.RemoveGroupMembers(g.ID, nil, 1) })
 		wantEqual(t, "members", members(g.ID), []model.AccountID{ann, eve})
 		wantEqual(t, "is member", []bool{is(ann), is(bob)}, []bool{true, false})
 		wantEqual(t, "members of another", members(other.ID), []model.AccountID{joe})

@@ -26,7 +26,7 @@ func histories(t *testing.T, h conformance.Harness) {
 			}
 			messages = n
 			position, err := tx.Position(len(accounts), accounts...)
-			return errors.Join(err, tx.AddGroupMembers(g, accounts, position, after))
+			return errors.Join(err, tx.AddGroupMembers(g, accounts, position, after, store.Stay{}))
 		})
 		return messages
 	}
@@ -96,7 +96,7 @@ func histories(t *testing.T, h conformance.Harness) {
 				return err
 			}
 			position, err := tx.Position(1, bob)
-			return errors.Join(err, tx.AddGroupMembers(&g, []model.AccountID{bob}, position, after))
+			return errors.Join(err, tx.AddGroupMembers(&g, []model.AccountID{bob}, position, after, store.Stay{}))
 		})
 		step := func() (done int) {
 			t.Helper()
@@ -128,7 +128,7 @@ func histories(t *testing.T, h conformance.Harness) {
 		had, own := p.groupLetter(&g, ann), p.groupLetter(&g, bob)
 		p.mustSend(t, had)
 		p.mustSend(t, own)
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.RemoveGroupMembers(g.ID, []model.AccountID{bob}) })
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.RemoveGroupMembers(g.ID, []model.AccountID{bob}, 1) })
 		missed := p.groupLetter(&g, ann)
 		p.mustSend(t, missed)
 		p.mustUpdate(t, func(tx *store.Tx) error {
@@ -137,7 +137,8 @@ func histories(t *testing.T, h conformance.Harness) {
 				return err
 			}
 			position, err := tx.Position(1, bob)
-			if err := errors.Join(err, tx.AddGroupMembers(&g, []model.AccountID{bob}, position, after)); err != nil {
+			err = errors.Join(err, tx.AddGroupMembers(&g, []model.AccountID{bob}, position, after, store.Stay{}))
+			if err != nil {
 				return err
 			}
 			_, _, err = piecework.Replay(tx, &g, p.now(), 100)

@@ -176,7 +176,7 @@ func (p *platform) mustGroup(t testing.TB, organization model.OrganizationID, me
 		if err != nil {
 			return err
 		}
-		return tx.AddGroupMembers(&g, members, position, 0)
+		return tx.AddGroupMembers(&g, members, position, 0, store.Stay{})
 	})
 	return g
 }

@@ -185,7 +185,7 @@ func (r *reading) threadsOfGroup(t *testing.T) {
 	if seen := r.part(t, &g, bob); seen.After >= m.Sort || seen.Before != threads.Whole {
 		t.Errorf("a member sees from %d to %d", seen.After, seen.Before)
 	}
-	p.mustUpdate(t, func(tx *store.Tx) error { return tx.RemoveGroupMembers(g.ID, []model.AccountID{bob}) })
+	p.mustUpdate(t, func(tx *store.Tx) error { return tx.RemoveGroupMembers(g.ID, []model.AccountID{bob}, 1) })
 	r.send(t, p.groupLetter(&g, ann))
 	if seen := r.part(t, &g, bob); seen.After >= m.Sort || seen.Before != m.Sort+1 {
 		t.Errorf("who has left sees from %d to %d", seen.After, seen.Before)
@@ -203,7 +203,7 @@ func (r *reading) threadsOfRemovedGroup(t *testing.T) {
 	p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteEventsAt(bob, []int64{late.Sort}) })
 	var removed int64
 	p.mustUpdate(t, func(tx *store.Tx) error {
-		if err := tx.RemoveGroupMembers(g.ID, []model.AccountID{bob}); err != nil {
+		if err := tx.RemoveGroupMembers(g.ID, []model.AccountID{bob}, 1); err != nil {
 			return err
 		}
 		position, err := tx.Position(1, bob)
@@ -223,7 +223,7 @@ func (r *reading) threadsOfRemovedGroup(t *testing.T) {
 	// Back, with a history that reaches further than what it had.
 	p.mustUpdate(t, func(tx *store.Tx) error {
 		position, err := tx.Position(1, bob)
-		return errors.Join(err, tx.AddGroupMembers(&g, []model.AccountID{bob}, position, m.Sort-1))
+		return errors.Join(err, tx.AddGroupMembers(&g, []model.AccountID{bob}, position, m.Sort-1, store.Stay{}))
 	})
 	if got := r.part(t, &g, bob); got.After != m.Sort-1 || got.Before != threads.Whole || got.Cleared != removed {
 		t.Errorf("there are %+v from %d, removed at %d", got, m.Sort-1, removed)
@@ -241,7 +241,7 @@ func conversationPages(t *testing.T, h conformance.Harness) {
 			if err != nil {
 				return err
 			}
-			return tx.AddGroupMembers(g, []model.AccountID{me}, position, 0)
+			return tx.AddGroupMembers(g, []model.AccountID{me}, position, 0, store.Stay{})
 		})
 	}
 	for i := range 6 {
@@ -252,7 +252,7 @@ func conversationPages(t *testing.T, h conformance.Harness) {
 			want = append(want, g.Entity())
 		case 1: // one that is left
 			p.mustSend(t, p.groupLetter(&g, other))
-			p.mustUpdate(t, func(tx *store.Tx) error { return tx.RemoveGroupMembers(g.ID, []model.AccountID{me}) })
+			p.mustUpdate(t, func(tx *store.Tx) error { return tx.RemoveGroupMembers(g.ID, []model.AccountID{me}, 1) })
 			want = append(want, g.Entity())
 		case 2: // one that is deleted
 			p.mustSend(t, p.groupLetter(&g, other))
@@ -261,11 +261,11 @@ func conversationPages(t *testing.T, h conformance.Harness) {
 			want = append(want, g.Entity())
 		case 4: // one that is left, and entered again: it is where it was
 			p.mustSend(t, p.groupLetter(&g, other))
-			p.mustUpdate(t, func(tx *store.Tx) error { return tx.RemoveGroupMembers(g.ID, []model.AccountID{me}) })
+			p.mustUpdate(t, func(tx *store.Tx) error { return tx.RemoveGroupMembers(g.ID, []model.AccountID{me}, 1) })
 			enter(&g)
 			want = append(want, g.Entity())
 		case 5: // one that is left before anything was sent
-			p.mustUpdate(t, func(tx *store.Tx) error { return tx.RemoveGroupMembers(g.ID, []model.AccountID{me}) })
+			p.mustUpdate(t, func(tx *store.Tx) error { return tx.RemoveGroupMembers(g.ID, []model.AccountID{me}, 1) })
 			peer := p.mustAccount(t, "peer").ID
 			p.mustSend(t, p.letter(organization, me, peer))
 			want = append(want, model.EntityID(peer))

@@ -215,8 +215,11 @@ export class Messaging extends Base {
 
   /**
    * Lists messages of a conversation, newest first, from before a `sort_number`; or, with `after`,
-   * what came after one, oldest first (GET /v2/conversation/:entity/message).
+   * what came after one, oldest first (GET /v2/conversation/:entity/message). With `notes` there are
+   * also notes of what changed of a group, in the one order.
    */
+  getHistory(entity: string, options: Options<"getHistory"> & { notes: true }): Promise<Schemas["HistoryPage"]>;
+  getHistory(entity: string, options?: Options<"getHistory"> & { notes?: false }): Promise<Schemas["MessagePage"]>;
   getHistory(entity: string, options?: Options<"getHistory">): Promise<Reply<"getHistory">> {
     return this.get(["conversation", entity, "message"], options);
   }

@@ -31,12 +31,23 @@ export class Pages {
 
   /**
    * The messages of a conversation: back from the newest, or from before a `sort_number`; or, with
-   * `after`, what came after one, oldest first, as after a while offline.
+   * `after`, what came after one, oldest first, as after a while offline. With `notes` there are
+   * also notes of what changed of a group.
    */
-  async *getHistory(entity: string, options: CallOptions & Query<"getHistory"> = {}): Entries<Message> {
-    for (let { before, after, ...rest } = options; ; ) {
-      const place = after === undefined ? { before } : { after };
-      const { results, metadata } = await this.client.getHistory(entity, { ...rest, ...place });
+  getHistory(
+    entity: string,
+    options: CallOptions & Query<"getHistory"> & { notes: true },
+  ): Entries<Schemas["HistoryEntry"]>;
+  getHistory(entity: string, options?: CallOptions & Query<"getHistory"> & { notes?: false }): Entries<Message>;
+  async *getHistory(
+    entity: string,
+    options: CallOptions & Query<"getHistory"> = {},
+  ): AsyncGenerator<Schemas["HistoryEntry"]> {
+    for (let { before, after, notes, ...rest } = options; ; ) {
+      const place = after === undefined ? { ...rest, before } : { ...rest, after };
+      const { results, metadata } = notes
+        ? await this.client.getHistory(entity, { ...place, notes: true })
+        : await this.client.getHistory(entity, place);
       yield* results;
       const last = results.at(-1);
       if (!metadata.more || !last) return;

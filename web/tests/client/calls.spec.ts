@@ -3,7 +3,7 @@ import { Client, type EventKind, type Operation, type Reply } from "#client";
 import type { Server } from "../fixtures/stage.js";
 import { expect, test } from "./test.js";
 
-/** These answer with more than the reply, or with less. */
+/** These answer with more than the reply, or with less; or with what depends on their options. */
 type Special =
   | "getEvents"
   | "createGroup"
@@ -15,6 +15,7 @@ type Special =
   | "getAudit"
   | "getOrganizationAudit"
   | "grantRole"
+  | "getHistory"
   | "getAttachment"
   | "getAvatar"
   | "exportUser"
