@@ -55,6 +55,9 @@ func (p *Proxy) CutAfter(bytes int64) { p.set(bytes, false) }
 // answers.
 func (p *Proxy) StallAfter(bytes int64) { p.set(bytes, true) }
 
+// Open lets everything through again.
+func (p *Proxy) Open() { p.set(-1, false) }
+
 func (p *Proxy) set(limit int64, stall bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
