@@ -35,6 +35,9 @@ func (a *API) authenticate(ctx context.Context, c *call) error {
 	case c.endpoint.signIn != nil:
 		return c.endpoint.signIn(ctx, c)
 	case !c.givesCredentials():
+		if _, _, sent := a.cookie(c); !sent && c.endpoint.anybody {
+			return nil
+		}
 		return a.openSession(ctx, c)
 	}
 	actor, err := a.authenticateKey(ctx, c)

@@ -27,6 +27,8 @@ type route struct {
 	// signIn finds out who calls in place of a key and its secret; the call then has an
 	// actor or, by a password, a proven account. The body of a sign-in is small.
 	signIn func(ctx context.Context, c *call) error
+	// anybody also lets those through who give no credentials: the handler then gets no actor.
+	anybody bool
 	// queryAuth also takes the credentials from the query `auth_basic`.
 	queryAuth bool
 	// file is a file, which a browser may go to with the cookie of a session.
@@ -215,7 +217,7 @@ func (a *API) routes() []route {
 		{method: post, pattern: "/v2/logout", handler: a.logout, audit: model.ActionLogout},
 		{method: post, pattern: "/v2/session", handler: a.startSession, audit: model.ActionLogin,
 			signIn: a.signInToSession, own: true},
-		{method: get, pattern: "/v2/session", handler: a.getSession},
+		{method: get, pattern: "/v2/session", handler: a.getSession, anybody: true},
 		{method: del, pattern: "/v2/session", handler: a.endSession, audit: model.ActionLogout, own: true},
 		{method: post, pattern: "/v2/session/elevate", handler: a.elevateSession, audit: model.ActionElevate,
 			signIn: a.signInToElevate, own: true},

@@ -212,8 +212,11 @@ func noSession() error {
 	return &model.Error{Kind: model.NotFound, Code: codeSessionMissing, Message: "These credentials belong to no session."}
 }
 
-// getSession: GET /session.
+// getSession: GET /session. That nobody is signed in is what a page asks, and no refusal.
 func (a *API) getSession(ctx context.Context, c *call) (answer, error) {
+	if c.actor == nil {
+		return noContent(), nil
+	}
 	if !c.actor.Key.Session {
 		return answer{}, noSession()
 	}

@@ -140,7 +140,13 @@ func TestSigningInToASessionFails(t *testing.T) {
 	// Who comes without a session is known, and has none.
 	c.alice.get("/v2/session").wantError(404, "session_missing")
 	c.alice.delete("/v2/session").wantError(404, "session_missing")
-	c.anyone().get("/v2/session").wantError(401, "credentials_missing")
+	c.anyone().delete("/v2/session").wantError(401, "credentials_missing")
+	// That nobody is signed in is no refusal, which a browser would note as an error.
+	nobody := c.anyone().get("/v2/session").want(204)
+	if len(nobody.content) > 0 || nobody.Header["Set-Cookie"] != nil {
+		t.Errorf("nobody's session is %q with the cookies %q", nobody.content, nobody.Header["Set-Cookie"])
+	}
+	c.alice.with("alice", "wrong").get("/v2/session").wantError(401, "credentials_invalid")
 }
 
 func TestSigningInToASessionIsMetered(t *testing.T) {

@@ -93,8 +93,8 @@ export class Client extends Administration {
       : this.post(["session"], by, options, once);
   }
 
-  /** Shows who is signed in (GET /v2/session). */
-  getSession(options?: CallOptions): Promise<Reply<"getSession">> {
+  /** Shows who is signed in; undefined where nobody is (GET /v2/session). */
+  getSession(options?: CallOptions): Promise<Reply<"getSession"> | undefined> {
     return this.get(["session"], options);
   }
 

@@ -6,8 +6,8 @@ export async function story(username: string, password: string): Promise<string[
   const lines: string[] = [];
   const me = new Client();
   await me.startSession({ username, password });
-  const { account } = await me.getSession();
-  lines.push(`signed in as ${account.display_name}, cookies that scripts see: "${document.cookie}"`);
+  const session = await me.getSession();
+  lines.push(`signed in as ${session?.account.display_name}, cookies that scripts see: "${document.cookie}"`);
 
   const heard = (async () => {
     for await (const event of me.events({ acknowledge: true })) {

@@ -218,9 +218,9 @@ test("a page's session is the cookie alone", async ({ hospital, server }) => {
   const { alice } = await hospital(names);
   const { page, asked } = pageOf(server.direct);
   await page.startSession({ username: alice.username, password });
-  expect((await page.getSession()).account.token).toBe(alice.token);
+  expect((await page.getSession())?.account.token).toBe(alice.token);
   await page.elevateSession({ password });
-  expect((await page.getSession()).elevated_until).toBeTruthy();
+  expect((await page.getSession())?.elevated_until).toBeTruthy();
   await page.lowerSession();
   const stream = page.events({ signals: true });
   expect((await stream.next()).value?.kind).toBe("client_advisory");

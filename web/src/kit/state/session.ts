@@ -45,24 +45,27 @@ let asking: ReturnType<typeof setTimeout> | undefined;
 export async function resume(): Promise<void> {
   try {
     const found = await client.getSession();
+    if (!found) return nobody();
     if (session.value && session.value.account.token !== found.account.token) return forget(); // somebody else's
     session.value = found;
     offline.value = false;
     void withdrawOthers(found.account.token);
   } catch (error) {
-    if (error instanceof SignetError && error.status === 401) {
-      if (session.value) return forget(true);
-      session.value = null;
-      offline.value = false;
-      void withdrawOthers();
-      return;
-    }
+    if (error instanceof SignetError && error.status === 401) return nobody();
     offline.value = true;
     clearTimeout(asking);
     const wait = (error instanceof SignetError && error.retryAfter) || pause;
     // Not all pages at once, and each as one, however often it was asked to.
     asking = setTimeout(() => void resume(), Math.min(wait, longestPause) * (1 + Math.random()));
   }
+}
+
+/** nobody is signed in: from the beginning, or since the session of the tab ended. */
+function nobody(): void {
+  if (session.value) return forget(true);
+  session.value = null;
+  offline.value = false;
+  void withdrawOthers();
 }
 
 let looking = false;
