@@ -4,7 +4,8 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { build } from "esbuild";
-import { png, svg } from "./icons.mjs";
+import { compress } from "./compress.mjs";
+import { logo, png, svg } from "./icons.mjs";
 
 // The pages by the folders of their code: their file, and the title that they start with.
 const pages = {
@@ -50,18 +51,46 @@ const icon = asset("icon", "svg", svg(mark));
 const unread = asset("icon-unread", "svg", svg(mark, true));
 const drawn = Object.fromEntries([180, 192, 512].map((size) => [size, asset(`icon-${size}`, "png", png(mark, size))]));
 
-const template = readFileSync("src/page.html", "utf8");
+// What is done before a page is shown waits for nothing else, and nothing for it but the page.
+const first = await build({
+  entryPoints: ["src/first/index.ts"], bundle: true, minify: true, format: "iife", target: "es2022", write: false, logLevel: "error",
+});
+const early = asset("first", "js", first.outputFiles[0].text);
+
+/** page fills in a page of src. */
+function page(file, source, values) {
+  const all = { ICON: icon, UNREAD: unread, TOUCH: drawn[180], FIRST: early, LOGO: logo(mark), ...values };
+  const template = readFileSync(`src/${source}`, "utf8");
+  writeFileSync(`dist/${file}`, template.replace(/\b[A-Z]{4,}\b/g, (word) => all[word] ?? word));
+}
+
+/** The files that a file of script loads at once, without itself. */
+function imports(file, all = new Set()) {
+  for (const { path, kind } of outputs[file].imports) {
+    if (kind !== "import-statement" || all.has(path)) continue;
+    all.add(path);
+    imports(path, all);
+  }
+  return [...all];
+}
+
+const address = (file) => file.slice("dist".length);
 for (const name of made) {
   const [script, output] = Object.entries(outputs).find(([, o]) => o.entryPoint === `src/${name}/index.tsx`);
-  const values = {
+  page(pages[name].file, "page.html", {
     TITLE: pages[name].title,
-    SCRIPT: script.slice("dist".length),
-    STYLE: output.cssBundle.slice("dist".length),
-    ICON: icon,
-    UNREAD: unread,
-    TOUCH: drawn[180],
-  };
-  writeFileSync(`dist/${pages[name].file}`, template.replace(/\b[A-Z]{4,}\b/g, (word) => values[word] ?? word));
+    SCRIPT: address(script),
+    STYLE: address(output.cssBundle),
+    PRELOADS: imports(script).map((file) => `<link rel="modulepreload" href="${address(file)}">`).join("\n    "),
+  });
+}
+
+// What a person sees at an address where there is nothing, in each language.
+const style = outputs[Object.keys(outputs).find((file) => outputs[file].entryPoint === "src/messenger/index.tsx")].cssBundle;
+for (const [language, { title, reason, start }] of Object.entries(JSON.parse(readFileSync("src/text/missing.json", "utf8")))) {
+  page(`missing-${language}.html`, "missing.html", {
+    LANGUAGE: language, TITLE: title, REASON: reason, START: start, STYLE: address(style),
+  });
 }
 
 // What makes the messenger an application that can be installed, and that starts without a connection.
@@ -91,8 +120,8 @@ function needs(file, all = new Set()) {
   return all;
 }
 const [entry, { cssBundle }] = Object.entries(outputs).find(([, o]) => o.entryPoint === "src/messenger/index.tsx");
-const files = [...needs(entry), cssBundle].map((file) => file.slice("dist".length)).sort();
-const kept = ["/", "/manifest.webmanifest", ...files, icon, unread, drawn[192]];
+const files = [...needs(entry), cssBundle].map(address).sort();
+const kept = ["/", "/manifest.webmanifest", early, ...files, icon, unread, drawn[192]];
 await build({
   entryPoints: ["src/worker/index.ts"],
   outfile: "dist/sw.js",
@@ -106,3 +135,5 @@ await build({
   },
   logLevel: "error",
 });
+
+compress("dist");

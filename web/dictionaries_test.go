@@ -14,10 +14,8 @@ import (
 	"testing"
 )
 
-// languages are those of the pages. Each has two plural forms here; French has a third one
-// for whole millions, in place of which the pages take the other.
-var languages = []string{"en", "de", "fr"}
-
+// plurals are the forms that each language has here; French has a third one for whole
+// millions, in place of which the pages take the other.
 var plurals = []string{"one", "other"}
 
 // dictionary is one of web/src/text: its texts, each with its forms, and their order.

@@ -8,6 +8,7 @@ import circles from "./circles.mjs";
 const known = {
   client: [],
   worker: [],
+  first: [],
   text: [],
   kit: ["client", "text"],
   messenger: ["client", "kit", "text", "style"],

@@ -16,6 +16,13 @@ export function svg(mark, dot = false) {
     (dot ? `<circle cx="19" cy="5" r="5" fill="#d92d20"/>` : "") + `</svg>\n`;
 }
 
+/** logo draws the mark as kit/Logo.tsx does, in the colour that the style gives it. */
+export function logo({ ring, check }) {
+  return `<svg class="logo" viewBox="0 0 ${side} ${side}" aria-hidden="true" focusable="false">` +
+    `<circle cx="${ring.x}" cy="${ring.y}" r="${ring.radius}"></circle>` +
+    `<polyline points="${check.join(" ")}"></polyline></svg>`;
+}
+
 /** png draws the icon with a number of pixels a side. Its corners are the system's to cut. */
 export function png(mark, size) {
   const rows = Buffer.alloc(size * (1 + size * 3));

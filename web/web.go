@@ -48,17 +48,15 @@ func Pages(next http.Handler) http.Handler {
 		return next
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		name := file(r.URL.Path)
-		if name == "" || r.Method != http.MethodGet && r.Method != http.MethodHead {
+		name, status := file(r.URL.Path), http.StatusOK
+		if name == "" && isLost(r) {
+			name, status = missing(r), http.StatusNotFound
+		}
+		if name == "" || r.Method != http.MethodGet && r.Method != http.MethodHead || !has(name) {
 			next.ServeHTTP(w, r)
 			return
 		}
-		content, err := fs.ReadFile(dist, name)
-		if err != nil {
-			next.ServeHTTP(w, r)
-			return
-		}
-		serve(w, r, name, content)
+		serve(w, r, name, status)
 	})
 }
 
@@ -86,10 +84,17 @@ func within(address, entry string) bool {
 	return found && (rest == "" || rest[0] == '/')
 }
 
-func serve(w http.ResponseWriter, r *http.Request, name string, content []byte) {
+func serve(w http.ResponseWriter, r *http.Request, name string, status int) {
+	content, coding, choice := coded(name, r.Header["Accept-Encoding"])
 	h := w.Header()
 	h.Set("Content-Type", cmp.Or(types[path.Ext(name)], mime.TypeByExtension(path.Ext(name))))
 	h.Set("Content-Length", strconv.Itoa(len(content)))
+	if coding != identity {
+		h.Set("Content-Encoding", coding)
+	}
+	if choice {
+		h.Add("Vary", "Accept-Encoding")
+	}
 	h.Set("Cache-Control", "no-cache")
 	if strings.HasPrefix(name, assets[1:]) {
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
@@ -100,6 +105,10 @@ func serve(w http.ResponseWriter, r *http.Request, name string, content []byte) 
 	h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=()")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("X-Content-Type-Options", "nosniff")
+	if status == http.StatusNotFound {
+		h.Add("Vary", "Accept, Accept-Language, Sec-Fetch-Mode")
+	}
+	w.WriteHeader(status)
 	if r.Method == http.MethodHead {
 		return
 	}

@@ -18,18 +18,28 @@ func TestMain(m *testing.M) { testenv.Clear(); os.Exit(m.Run()) }
 // mustGet asks for a page among files that stand for the built ones.
 func mustGet(t *testing.T, method, address string) (*http.Response, string) {
 	t.Helper()
-	before := dist
-	t.Cleanup(func() { dist = before })
-	dist = fstest.MapFS{
+	return mustAsk(t, fstest.MapFS{
 		"index.html":              {Data: []byte("<!doctype html>")},
 		"assets/messenger-ABC.js": {Data: []byte("main()")},
 		"sw.js":                   {Data: []byte("worker()")},
 		"manifest.webmanifest":    {Data: []byte("{}")},
 		".gitkeep":                {},
-	}
+	}, method, address, nil)
+}
+
+// mustAsk makes a request to a server that has these files.
+func mustAsk(t *testing.T, files fstest.MapFS, method, address string, header http.Header) (*http.Response, string) {
+	t.Helper()
+	before := dist
+	t.Cleanup(func() { dist = before })
+	dist = files
 	next := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
 	recorded := httptest.NewRecorder()
-	Pages(next).ServeHTTP(recorded, httptest.NewRequest(method, address, nil))
+	request := httptest.NewRequest(method, address, nil)
+	for name, values := range header {
+		request.Header[name] = values
+	}
+	Pages(next).ServeHTTP(recorded, request)
 	answer := recorded.Result()
 	content, err := io.ReadAll(answer.Body)
 	if err != nil {

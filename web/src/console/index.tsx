@@ -1,11 +1,12 @@
 // The console: the page at /console.
 import "@preact/signals";
-import { render } from "preact";
 import { signal } from "@preact/signals";
+import { show } from "../kit/show";
 import { SignIn } from "../kit/SignIn";
 import { go } from "../kit/state/route";
 import { elevateBy, offline, resume, session } from "../kit/state/session";
 import "../kit/state/theme";
+import { Starting } from "../kit/Starting";
 import { Toasts } from "../kit/Toasts";
 import { start, text } from "../text/text";
 import "../style/tokens.css";
@@ -26,7 +27,7 @@ const spent = signal(false);
 function Page() {
   if (session.value === undefined) {
     // Not known yet.
-    return offline.value ? <p class="banner" role="status">{text("noConnection")}</p> : null;
+    return offline.value ? <p class="banner" role="status">{text("noConnection")}</p> : <Starting />;
   }
   return (
     <>
@@ -45,7 +46,7 @@ function Page() {
 
 elevateBy(ask);
 await start();
-render(<Page />, document.body);
+show(<Page />);
 try {
   if (await signInByLink()) go("/console/start", { replace: true });
 } catch {

@@ -1,6 +1,6 @@
 // The API page, at /docs: every call of the interface, from the document that the server serves.
 import "@preact/signals";
-import { render } from "preact";
+import { show } from "../kit/show";
 import { resume } from "../kit/state/session";
 import "../kit/state/theme";
 import { start } from "../text/text";
@@ -11,5 +11,5 @@ import "../style/docs.css";
 import { Docs } from "./Docs";
 
 await start();
-render(<Docs />, document.body);
+show(<Docs />);
 resume().catch(() => undefined); // without a session one reads

@@ -1,9 +1,10 @@
 // The messenger: the page at /.
 import "@preact/signals";
-import { render } from "preact";
+import { show } from "../kit/show";
 import { SignIn } from "../kit/SignIn";
 import { offline, resume, session } from "../kit/state/session";
 import "../kit/state/theme";
+import { Starting } from "../kit/Starting";
 import { Toasts } from "../kit/Toasts";
 import { start, text } from "../text/text";
 import "../style/tokens.css";
@@ -15,13 +16,14 @@ import "../style/sign-in.css";
 import "../style/messenger.css";
 import "../style/conversation.css";
 import "../style/composer.css";
+import "../style/picture.css";
 import { install } from "./install";
 import { Messenger } from "./Messenger";
 
 function Page() {
   if (session.value === undefined) {
     // Not known yet.
-    return offline.value ? <p class="banner" role="status">{text("noConnection")}</p> : null;
+    return offline.value ? <p class="banner" role="status">{text("noConnection")}</p> : <Starting />;
   }
   return (
     <>
@@ -32,6 +34,6 @@ function Page() {
 }
 
 await start();
-render(<Page />, document.body);
+show(<Page />);
 void resume();
 install().catch(() => undefined); // it works without
