@@ -32,7 +32,7 @@ test.describe("hostile texts stay texts", { tag: "@looks" }, () => {
     }
 
     await goTo(m.page, "/");
-    await m.list.getByRole("button", { name: "Settings" }).click();
+    await m.own("Settings");
     await expect(m.dialog.getByRole("listitem").filter({ hasText: "this device" })).toHaveCount(1);
     await holds(m.page, "devices", devices);
     const own = m.list.getByRole("heading", { level: 1 });

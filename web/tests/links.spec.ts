@@ -26,6 +26,16 @@ for (const [text, ...want] of [
     "https://b.test", "https://c.test"],
   ["**https://a.test/** *https://b.test/c_d_* `https://c.test`", "https://a.test/", "https://b.test/c_d", "https://c.test"],
   ["mailto:ward3@a.test, tel:+15551234567.", "mailto:ward3@a.test", "tel:+15551234567"],
+  ["Call +49 171 1234567, or mail lab@example.org.", "+49 171 1234567", "lab@example.org"],
+  ["(+49 (0)30 / 450-0) +1 (555) 123-4567; +33\u00a01\u202f23\u202f45\u202f67\u202f89!", "+49 (0)30 / 450-0", "+1 (555) 123-4567",
+    "+33\u00a01\u202f23\u202f45\u202f67\u202f89"],
+  ["请联系lab@example.org。电话+86 10 1234 5678谢谢", "lab@example.org", "+86 10 1234 5678"],
+  ["<jürgen.o'neil+ward-3@st-elisabeth.example.org>, 'bob@a.test' \"c@a.test\"", "jürgen.o'neil+ward-3@st-elisabeth.example.org",
+    "bob@a.test", "c@a.test"],
+  ["mail:a_b@bücher.test...", "a_b@bücher.test"],
+  // Numbers of other kinds, and what is no address.
+  ["K+ 5.1 1234567, K+51234567, +5 +3, Rh+, +1 2 3, 2+2345678, +1234567890123456, +4917112345678x, +49171@1234567"],
+  ["@alice, a@b, a@b.1, a@@b.test, a@b@c.test, //a@b.test, .@b.test, a.@b.test, a@.test, a@-b.test, a@b..test"],
   ["http://[2001:db8::1]:8080/a]", "http://[2001:db8::1]:8080/a"],
   ["HTTPS://A.test/B", "HTTPS://A.test/B"],
   ["http://localhost:8080/ https://bücher.example/ https://пример.рф/ https://παράδειγμα.gr https://日本語.jp:8443/a",
@@ -91,8 +101,11 @@ class Dice {
 /** faults are the links of a text that lead nowhere or have too much, and the text where it has lost something. */
 function faults(text: string): unknown[] {
   const wrong: unknown[] = links(text).filter(({ href, text: shown }) => {
-    const leads = new URL(shown).href === href && ["http:", "https:", "mailto:", "tel:"].includes(new URL(href).protocol);
-    return !leads || new URL(href).username !== "" && href.startsWith("http") || endsWithin.test(shown) || endsAfter.test(shown);
+    const number = shown.startsWith("+");
+    const whole = number ? `tel:${shown.replace("(0)", "").replace(/[^+\d]/g, "")}` : URL.canParse(shown) ? shown : `mailto:${shown}`;
+    const leads = new URL(whole).href === href && ["http:", "https:", "mailto:", "tel:"].includes(new URL(href).protocol);
+    const within = number ? /[^+\d\s()./-]/ : endsWithin;
+    return !leads || new URL(href).username !== "" && href.startsWith("http") || within.test(shown) || endsAfter.test(shown);
   });
   return whole(pieces(text)) === text ? wrong : [...wrong, text];
 }
@@ -113,6 +126,12 @@ for (const seed of [1, 2, 3]) {
     expect(texts.flatMap(faults)).toEqual([]);
   });
 }
+
+test("a telephone number is called as it stands, and mail goes to whom it names", () => {
+  const hrefs = (text: string) => links(text).map(({ href }) => href);
+  expect(hrefs("+49 (0)30 / 450-0, +1 (555) 123-4567")).toEqual(["tel:+49304500", "tel:+15551234567"]);
+  expect(hrefs("jürgen@a.test, a+b@a.test")).toEqual(["mailto:j%C3%BCrgen@a.test", "mailto:a+b@a.test"]);
+});
 
 test("quoted lines are apart from others, and no other line is lost", () => {
   const plain = (text: string) => ({ quoted: false, text });
@@ -151,6 +170,13 @@ for (const [name, start, again, end] of [
   ["addresses that brackets end", "", "https://a.test)", ""],
   ["addresses that commas end", "", "https://a.test，", ""],
   ["mail", "", "mailto:a@", ""],
+  ["signs of mail", "", "@", ""],
+  ["names of mail", "", "a@", ""],
+  ["mail without an end", "a@", "a.", ""],
+  ["mail in mail", "", "a@a.test", ""],
+  ["signs of a number", "", "+1", ""],
+  ["numbers that are too long", "+", "1", ""],
+  ["numbers", "", "+49 171 1234567 ", ""],
   ["a long word", "", "a", ""],
   ["empty lines", "> a\n", "\n", "a"],
   ["empty lines at the end", "> a\na", "\n", ""],

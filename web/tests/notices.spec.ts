@@ -1,4 +1,5 @@
 // How somebody hears of a message without looking at it: by a notification, and by a screen reader.
+import { hold } from "./fixtures/held.js";
 import { type Person, password } from "./fixtures/hospital.js";
 import { Messenger, signIn } from "./fixtures/messenger.js";
 import { expect, test } from "./fixtures/test.js";
@@ -7,7 +8,7 @@ import { expect, test } from "./fixtures/test.js";
 class Notices extends Messenger {
   /** choose chooses in the settings how much is told, and waits until that is kept. */
   async choose(words: string, { token }: Person, as: string): Promise<void> {
-    await this.page.getByRole("button", { name: "Settings" }).click();
+    await this.own("Settings");
     await this.dialog.getByLabel("Notifications").selectOption(words);
     const kept = () => this.page.evaluate((name) => localStorage.getItem(name), `signet-notices-${token}`);
     await expect.poll(kept).toBe(as);
@@ -17,7 +18,7 @@ class Notices extends Messenger {
 
   /** hasChosen waits until the settings say how much is told. */
   async hasChosen(value: string): Promise<void> {
-    await this.page.getByRole("button", { name: "Settings" }).click();
+    await this.own("Settings");
     await expect(this.dialog.getByLabel("Notifications")).toHaveValue(value);
     await this.page.keyboard.press("Escape");
     await expect(this.dialog).toHaveCount(0);
@@ -142,7 +143,7 @@ test("notifications end with their session, in all tabs, and how much they tell 
 
   // Signed out in the other tab.
   await other.page.bringToFront();
-  await other.page.getByRole("button", { name: "Sign out" }).click();
+  await other.own("Sign out");
   for (const page of [a.page, other.page]) await expect(page.getByLabel("User name")).toBeVisible();
   await other.tells();
 
@@ -154,7 +155,7 @@ test("notifications end with their session, in all tabs, and how much they tell 
   await alice.tell(bob, "It is.");
   await expect(a.entry("Alice Ames")).toContainText("It is.");
   await a.tells();
-  await a.page.getByRole("button", { name: "Sign out" }).click();
+  await a.own("Sign out");
 
   // Ended from elsewhere, while a tab is open.
   await signIn(a.page, alice.username, password);
@@ -224,4 +225,19 @@ test("a screen reader says what comes into the open conversation, and that somet
     "", "Bob Brown: Is bed 12 free?", "Bob Brown: Hello?", "Bob Brown: The wrong window", "",
     "New message: Dan Drake", "New message",
   ]);
+});
+
+test("a screen reader names the sender of the first message too, whom the page does not know yet", async ({ hospital, open }) => {
+  const { alice, bob } = await hospital({ alice: "Alice Ames", bob: "Bob Brown" });
+  const { token } = await alice.client.createGroup({ name: "Ward 3", members: [bob.token] });
+  const a = new Messenger(await open(alice, "/", { serviceWorkers: "block" })); // it would make the calls
+  const held = await hold(a.page, ({ pathname }) => pathname === `/v2/user/${bob.token}` || pathname.endsWith("/members"));
+  await a.open("Ward 3");
+  const heard = a.page.getByRole("log");
+  await bob.tell({ token }, "Good morning.");
+  await expect(a.message("Good morning.")).toBeVisible();
+  await expect.poll(() => held.count).toBeGreaterThan(0);
+  await expect(heard).toBeEmpty();
+  for (let i = held.count; i > 0; i--) await held.release();
+  await expect(heard).toHaveText("Bob Brown: Good morning.");
 });

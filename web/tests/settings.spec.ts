@@ -9,8 +9,9 @@ test("one keeps profile and devices, and how the pages look", async ({ hospital,
   const { alice, bob } = await hospital({ alice: "Alice Ames", bob: "Bob Brown" });
   const lost = await open(bob);
   await expect(lost.getByRole("heading", { name: "Bob Brown" })).toBeVisible();
-  const { page, dialog } = new Messenger(await open(bob));
-  await page.getByRole("button", { name: "Settings" }).click();
+  const b = new Messenger(await open(bob));
+  const { page, dialog } = b;
+  await b.own("Settings");
   const devices = dialog.getByRole("region", { name: "Devices" });
   await expect(devices.getByRole("listitem")).toHaveCount(2);
 
@@ -48,9 +49,10 @@ test("one keeps profile and devices, and how the pages look", async ({ hospital,
 
 test("who saves by the keyboard keeps the focus, and saves once", async ({ hospital, open }) => {
   const { bob } = await hospital({ bob: "Bob Brown" });
-  const { page, dialog } = new Messenger(await open(bob, "/", { serviceWorkers: "block" })); // it would make the call
+  const b = new Messenger(await open(bob, "/", { serviceWorkers: "block" })); // it would make the call
+  const { page, dialog } = b;
   const held = await hold(page, ({ pathname }) => pathname.endsWith("/settings"));
-  await page.getByRole("button", { name: "Settings" }).click();
+  await b.own("Settings");
   await dialog.getByLabel("Status").fill("In theatre");
   const save = dialog.getByRole("button", { name: "Save" });
   await save.press("Enter");

@@ -24,6 +24,6 @@ test("two people write to each other, and see how far each message got", async (
   await a.hasStatus("It is.", "Read");
   await b.write("On my way.");
   await expect(a.items).toContainText(["Is bed 12 free?", "It is. <b>Send her up.</b>", "On my way."]);
-  await b.page.getByRole("button", { name: "Sign out" }).click();
+  await b.own("Sign out");
   await expect(b.page.getByLabel("User name")).toBeVisible();
 });

@@ -40,7 +40,7 @@ test("a session begins in all tabs and ends in all, also from elsewhere, and say
   await isFor(other, "Alice Ames");
   await other.bringToFront();
   const loads = [one, other].map(countLoads);
-  await other.getByRole("button", { name: "Sign out" }).click();
+  await new Messenger(other).own("Sign out");
   await expect(other.getByLabel("User name")).toBeVisible();
   await expect(one.getByLabel("User name")).toBeVisible();
   expect(loads.map((count) => count())).toEqual([1, 1]);
@@ -80,12 +80,12 @@ test("signing out that the server refuses is said, and nothing ends", async ({ h
     const error = { status: 429, code: "rate_limit", message: "Too many requests." };
     return route.fulfill({ status: 429, headers: { "Retry-After": "3600" }, json: { status: "fail", error } });
   });
-  await page.getByRole("button", { name: "Sign out" }).click();
+  await new Messenger(page).own("Sign out");
   await expect(page.getByText("Too many attempts. Try again in a minute.", { exact: true })).toBeVisible();
   await page.unroute("**/v2/session");
   await isFor(page, "Alice Ames");
   expect(loads()).toBe(0);
-  await page.getByRole("button", { name: "Sign out" }).click();
+  await new Messenger(page).own("Sign out");
   await expect(page.getByLabel("User name")).toBeVisible();
   await expect(page.getByText(ended)).toHaveCount(0);
 });

@@ -110,7 +110,7 @@ export function People({ organization }: OfOrganization) {
         </Dialog>
       )}
       {adding === "many" && (
-        <Dialog title={text("console.import")} wide onClose={() => (setAdding(undefined), setMade(made + 1))}>
+        <Dialog title={text("console.import")} size="wide" onClose={() => (setAdding(undefined), setMade(made + 1))}>
           <Import organization={organization.token} />
         </Dialog>
       )}

@@ -1,43 +1,72 @@
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { text } from "../text/text";
+import { begin, placeOf } from "./focus";
 import { Icon } from "./Icon";
 import { dialogs, Toasts } from "./Toasts";
 
+interface Props {
+  title: string;
+  onClose: () => void;
+  /** How large it is, where that is not as large as a form. */
+  size?: "wide" | "whole";
+  children: ComponentChildren;
+}
+
 /** Dialog is shown over the page, which waits. Escape and the cross close it; focus goes back to where it was. */
-export function Dialog(props: { title: string; onClose: () => void; wide?: boolean; children: ComponentChildren }) {
+export function Dialog({ title, onClose, size = undefined, children }: Props) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
   // Not after the next frame: a key that is pressed until then would be the page's behind it.
   useLayoutEffect(() => {
-    const before = document.activeElement;
     const dialog = ref.current;
-    dialog?.showModal();
+    if (!dialog) return undefined;
+    const before = placeOf(document.activeElement);
+    dialog.showModal();
+    begin(dialog);
+    const stop = hold(dialog);
     dialogs.value = [...dialogs.value, id];
     return () => {
+      stop();
       dialogs.value = dialogs.value.filter((one) => one !== id);
-      dialog?.close();
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
+      dialog.close();
+      before();
     };
   }, []);
   return (
     <dialog
       ref={ref}
-      class={props.wide ? "dialog wide" : "dialog"}
+      class={size ? `dialog ${size}` : "dialog"}
+      tabIndex={-1}
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault();
-        props.onClose();
+        onClose();
       }}
     >
       <header>
-        <h2 id={id}>{props.title}</h2>
-        <button type="button" class="icon" aria-label={text("close")} onClick={props.onClose}>
+        <h2 id={id}>{title}</h2>
+        <button type="button" class="icon" aria-label={text("close")} title={text("close")} onClick={onClose}>
           <Icon name="close" />
         </button>
       </header>
-      {props.children}
+      {children}
       <Toasts dialog={id} />
     </dialog>
   );
+}
+
+/** hold keeps the focus within a dialog while it is open: what had it may go, such as a row that is taken away. */
+function hold(dialog: HTMLElement): () => void {
+  let place = placeOf(document.activeElement);
+  const come = ({ target }: FocusEvent) => (place = placeOf(target instanceof Element ? target : null));
+  const changes = new MutationObserver(() => {
+    if (document.activeElement === document.body) place();
+  });
+  dialog.addEventListener("focusin", come);
+  changes.observe(dialog, { childList: true, subtree: true });
+  return () => {
+    dialog.removeEventListener("focusin", come);
+    changes.disconnect();
+  };
 }

@@ -6,13 +6,17 @@ import { preview } from "./preview";
 import { conversations, current } from "./state/conversations";
 import { keyOfMessage } from "./state/key";
 import { get, isUnread } from "./state/messages";
-import { nameOf } from "./state/people";
+import { lookUp, nameOf } from "./state/people";
 
 /** What was announced last. With its content it is there as long as the page shows that message. */
 const heard = signal<{ message: Message; words: string; content: boolean } | undefined>(undefined);
 
-/** announce has screen readers say that a message has come: what it says where its conversation is open, else from whom. */
-export function announce(message: Message): void {
+/**
+ * announce has screen readers say that a message has come: what it says where its conversation is open, else from whom.
+ * Of a sender whom the page does not know yet it waits for the name.
+ */
+export async function announce(message: Message): Promise<void> {
+  if (nameOf(message.sender_token) === undefined) await lookUp(message.sender_token, message.recipient_organization);
   const account = session.value?.account;
   const conversation = conversations.value.get(keyOfMessage(message));
   if (!isUnread(message)) return;

@@ -1,9 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Message } from "../client/index";
-import { Dialog } from "../kit/Dialog";
 import { Icon } from "../kit/Icon";
 import { size } from "../text/format";
 import { text } from "../text/text";
+import { PictureView } from "./PictureView";
+import { addressOf } from "./state/attachments";
 import { isPicture, needPicture, pictures } from "./state/pictures";
 
 /** Attachment shows a message's file: a picture in place, anything else to be downloaded. */
@@ -24,11 +25,6 @@ export function Attachment({ message }: { message: Message }) {
   );
 }
 
-/** addressOf is where the file of a message is downloaded. */
-export function addressOf(message: Message): string {
-  return `/v2/message/${message.message_id}/attachment/1`;
-}
-
 function Picture({ message, name }: { message: Message; name: string }) {
   const [large, setLarge] = useState(false);
   const address = pictures.value.get(message.message_id);
@@ -38,17 +34,7 @@ function Picture({ message, name }: { message: Message; name: string }) {
       <button type="button" class="picture" aria-label={text("showPicture", { name })} onClick={() => setLarge(true)}>
         {address ? <img src={address} alt="" /> : <Icon name="image" />}
       </button>
-      {large && address && (
-        <Dialog title={name} wide onClose={() => setLarge(false)}>
-          <img class="large" src={address} alt={name} />
-          <footer>
-            <a class="button" href={addressOf(message)} download={name}>
-              <Icon name="download" />
-              {text("download")}
-            </a>
-          </footer>
-        </Dialog>
-      )}
+      {large && address && <PictureView message={message} onClose={() => setLarge(false)} />}
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Conversation } from "../client/index";
+import { isComposing } from "../kit/composing";
 import { Icon } from "../kit/Icon";
 import { session } from "../kit/state/session";
 import { size } from "../text/format";
@@ -12,7 +13,10 @@ import { send } from "./state/outbox";
 import { parts, show } from "./state/parts";
 import { rest, type } from "./state/typing";
 
-/** Composer takes a message: Enter sends, Shift-Enter makes a line. Files come by the button, pasted, or dropped on the conversation. */
+/**
+ * Composer takes a message: Enter sends, Shift-Enter makes a line. Files come by the button, pasted, or dropped on the
+ * conversation.
+ */
 export function Composer({ conversation }: { conversation: Conversation }) {
   const { entity, organization_id: organization } = conversation;
   const key = keyOf(organization, entity.token);
@@ -27,16 +31,21 @@ export function Composer({ conversation }: { conversation: Conversation }) {
     if (matchMedia("(pointer: fine)").matches) field.current?.focus({ preventScroll: true });
     return () => rest(conversation, false);
   }, []);
-  const attach = (file: File | null | undefined) => {
-    if (!file) return;
+  const attach = (files: Iterable<File>) => {
+    const some = [...files];
+    if (some.length === 0) return;
     if (!rulesOf(organization).attachments) return setProblem(text("attachmentsOff"));
     const limit = session.value?.limits.attachment_bytes ?? Infinity;
-    if (file.size > limit) {
-      return setProblem(text("fileTooLarge", { name: file.name, limit: size(limit), size: size(file.size) }));
-    }
-    setProblem("");
-    write(key, { file });
+    const large = some.filter((file) => file.size > limit);
+    setProblem(large.map(({ name, size: n }) => text("fileTooLarge", { name, limit: size(limit), size: size(n) })).join(" "));
+    const fit = some.filter((file) => file.size <= limit);
+    if (fit.length > 0) write(key, { files: [...(draftOf(key).files ?? []), ...fit] });
     field.current?.focus();
+  };
+  const remove = (file: File) => {
+    const rest = (draftOf(key).files ?? []).filter((one) => one !== file);
+    write(key, { files: rest.length > 0 ? rest : undefined });
+    field.current?.focus(); // the button that had it is gone
   };
   useLayoutEffect(() => show("composer", {
     focus: (atEnd = false) => {
@@ -46,22 +55,21 @@ export function Composer({ conversation }: { conversation: Conversation }) {
     attach,
   }), []);
   const submit = () => {
-    const { body, file, ttl, dor: chosen, priority } = draftOf(key);
+    const { body, files = [], ttl, dor: chosen, priority } = draftOf(key);
     const words = body.trim();
-    if (words === "" && !file) return;
+    if (words === "" && files.length === 0) return;
     const limit = session.value?.limits.message_bytes ?? Infinity;
     if (new TextEncoder().encode(words).length > limit) return setProblem(text("bodyTooLong", { limit: size(limit) }));
     setProblem("");
-    write(key, { body: "", file: undefined, ttl: undefined, dor: undefined, priority: undefined });
+    write(key, { body: "", files: undefined, ttl: undefined, dor: undefined, priority: undefined });
     rest(conversation, true);
-    send(
-      {
-        recipient: entity.token, organization, body: words,
-        ...(chosen === undefined ? {} : { dor: chosen }),
-        ...(ttl === undefined ? {} : { ttl }), ...(priority === undefined ? {} : { priority }),
-      },
-      file,
-    );
+    const letter = {
+      recipient: entity.token, organization, body: words,
+      ...(chosen === undefined ? {} : { dor: chosen }),
+      ...(ttl === undefined ? {} : { ttl }), ...(priority === undefined ? {} : { priority }),
+    };
+    send(letter, files[0]);
+    for (const file of files.slice(1)) send({ ...letter, body: "" }, file);
     field.current?.focus();
   };
   return (
@@ -77,18 +85,7 @@ export function Composer({ conversation }: { conversation: Conversation }) {
           {problem}
         </p>
       )}
-      {draft.file && (
-        <p class="file">
-          <Icon name="file" />
-          <span>
-            <bdi>{draft.file.name}</bdi>
-            <small>{size(draft.file.size)}</small>
-          </span>
-          <button type="button" class="icon" aria-label={text("removeFile")} onClick={() => write(key, { file: undefined })}>
-            <Icon name="close" />
-          </button>
-        </p>
-      )}
+      {draft.files && <Attached files={draft.files} onRemove={remove} />}
       <div class="sheet">
         <div class="words" data-body={draft.body}>
           <textarea
@@ -99,22 +96,25 @@ export function Composer({ conversation }: { conversation: Conversation }) {
             placeholder={text("message")}
             value={draft.body}
             onInput={(event) => {
+              setProblem(""); // it was about what one has changed now
               write(key, { body: event.currentTarget.value });
               if (event.currentTarget.value) type(conversation);
               else rest(conversation, false);
             }}
             onPaste={(event) => {
-              const file = event.clipboardData?.files[0];
-              if (!file) return;
+              // Cells of a spreadsheet come as a text, and as a picture of it.
+              const { clipboardData: data } = event;
+              if (!data || data.files.length === 0 || data.getData("text/plain") !== "") return;
               event.preventDefault();
-              attach(file);
+              attach(data.files);
             }}
             onKeyDown={(event) => {
+              if (isComposing(event)) return;
               if (event.key === "ArrowUp" && !event.altKey && event.currentTarget.value === "") {
                 parts.history?.focus();
                 return event.preventDefault();
               }
-              if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+              if (event.key !== "Enter" || event.shiftKey) return;
               event.preventDefault();
               submit();
             }}
@@ -124,11 +124,12 @@ export function Composer({ conversation }: { conversation: Conversation }) {
           <input
             ref={picker}
             type="file"
+            multiple
             class="unseen"
             tabIndex={-1}
             aria-hidden="true"
             onChange={(event) => {
-              attach(event.currentTarget.files?.[0]);
+              attach(event.currentTarget.files ?? []);
               event.currentTarget.value = "";
             }}
           />
@@ -166,5 +167,29 @@ export function Composer({ conversation }: { conversation: Conversation }) {
         </div>
       </div>
     </form>
+  );
+}
+
+/** Attached are the files that wait for the message to be sent, each to be taken away again. */
+function Attached({ files, onRemove }: { files: readonly File[]; onRemove: (file: File) => void }) {
+  return (
+    <ul class="attached" aria-label={text("attached")}>
+      {files.map((file, i) => (
+        <li class="file" key={`${file.name} ${i}`}>
+          <Icon name="file" />
+          <span>
+            <bdi>{file.name}</bdi>
+            <small>{size(file.size)}</small>
+          </span>
+          <button
+            type="button" class="icon" aria-label={text("removeThisFile", { name: file.name })}
+            title={text("removeFile")} onClick={() => onRemove(file)}
+          >
+            <Icon name="close" />
+          </button>
+        </li>
+      ))}
+      {files.length > 1 && <li class="muted">{text("oneMessageEach", { n: files.length })}</li>}
+    </ul>
   );
 }

@@ -15,7 +15,7 @@ import { groupOf, mayWrite } from "./state/groups";
 import { keyOf } from "./state/key";
 import { named } from "./state/organizations";
 import { parts } from "./state/parts";
-import { nameOf } from "./state/people";
+import { shortNameOf } from "./state/people";
 import { here, writing } from "./state/presence";
 
 /** Conversation shows one: with whom it is, what was said, and where one writes. */
@@ -42,8 +42,7 @@ export function Conversation({ conversation }: { conversation: Entry }) {
         if (!may) return;
         event.preventDefault();
         setDropping(false);
-        const file = event.dataTransfer?.files[0];
-        if (file) parts.composer?.attach(file);
+        parts.composer?.attach(event.dataTransfer?.files ?? []);
       }}
     >
       <header>
@@ -100,7 +99,7 @@ function about({ entity }: Entry, key: string): string {
   const writers = writing.value.get(key);
   if ("num_members" in entity) {
     if (entity.num_members === 0) return "";
-    const names = [...(writers ?? [])].map((token) => nameOf(token)?.split(" ")[0] ?? "").filter(Boolean);
+    const names = [...(writers ?? [])].map((token) => shortNameOf(token) ?? "").filter(Boolean);
     if (names.length === 1) return text("isWriting", { name: names[0] ?? "" });
     if (writers?.size) return text("areWriting", { n: writers.size });
     return text("people", { n: entity.num_members });

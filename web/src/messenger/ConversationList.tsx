@@ -10,7 +10,7 @@ import { addressOf, choose, current, loading, more, newestFirst } from "./state/
 import { drafts } from "./state/drafts";
 import { mayWrite } from "./state/groups";
 import { keyOf } from "./state/key";
-import { nameOf, need } from "./state/people";
+import { need, shortNameOf } from "./state/people";
 import { here, writing } from "./state/presence";
 import { Status } from "./Status";
 
@@ -133,7 +133,7 @@ function Row({ conversation, place, of }: { conversation: Conversation; place: n
 function Last({ message, group }: { message: Message; group: boolean }) {
   const own = message.sender_token === session.value?.account.token;
   if (group && !own) need(message.sender_token, message.recipient_organization);
-  const name = nameOf(message.sender_token)?.split(" ")[0];
+  const name = shortNameOf(message.sender_token);
   const by = own ? text("youSaid") : group && name ? `${name}:` : "";
   return (
     <>

@@ -6,7 +6,7 @@ import { toast } from "../kit/Toasts";
 import { useBusy } from "../kit/useBusy";
 import { size, when } from "../text/format";
 import { text } from "../text/text";
-import { addressOf } from "./Attachment";
+import { addressOf } from "./state/attachments";
 import { back } from "./state/history";
 import { keyOf } from "./state/key";
 import { messages, older } from "./state/messages";

@@ -6,7 +6,7 @@ import { describe } from "../kit/describe";
 import { Icon } from "../kit/Icon";
 import { toast } from "../kit/Toasts";
 import { useBusy } from "../kit/useBusy";
-import { clock, moment, span } from "../text/format";
+import { clock, left, moment } from "../text/format";
 import { text } from "../text/text";
 import { Acts } from "./Acts";
 import { Attachment } from "./Attachment";
@@ -128,9 +128,9 @@ const soon = 86_400; // seconds: what lasts longer is not counted down
 function Left({ message }: { message: Content }) {
   const end = endOf(message);
   // Made anew with another end, which would be seen with the next second only.
-  const left = useMemo(() => computed(() => {
+  const rest = useMemo(() => computed(() => {
     const seconds = ((end ?? Infinity) - now.value) / 1000;
-    return seconds < soon ? span(seconds) : "";
+    return seconds < soon ? left(seconds) : "";
   }), [end]).value;
   return (
     <>
@@ -139,10 +139,10 @@ function Left({ message }: { message: Content }) {
           <Icon name="flame" />
         </span>
       )}
-      {end !== undefined && left && (
+      {end !== undefined && rest && (
         <span class="left" title={text("goneAt", { time: moment(new Date(end)) })}>
           <Icon name="stuck" />
-          {left}
+          {rest}
         </span>
       )}
     </>

@@ -1,6 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
 import { Icon } from "../kit/Icon";
-import { SignOut } from "../kit/SignOut";
 import { offline, session } from "../kit/state/session";
 import { language, text } from "../text/text";
 import { announce, Announcer } from "./Announcer";
@@ -14,6 +13,7 @@ import { MessageInfo } from "./MessageInfo";
 import { NewGroup } from "./NewGroup";
 import { tell } from "./notices";
 import { OrganizationSwitch } from "./OrganizationSwitch";
+import { OwnMenu } from "./OwnMenu";
 import { Results, Search } from "./Search";
 import { Settings } from "./Settings";
 import { addressOf, chosen, current, details, find, load, loading, newestFirst, unread, within } from "./state/conversations";
@@ -34,7 +34,7 @@ export function Messenger() {
         const seen = newestFirst.value[0]?.sort_number ?? 0; // the list shows what came before
         return follow((message) => {
           if (message.sort_number <= seen) return;
-          announce(message);
+          void announce(message);
           void tell(message);
         });
       });
@@ -76,10 +76,7 @@ export function Messenger() {
           <button type="button" class="icon" aria-label={text("newGroup")} title={text("newGroup")} onClick={() => setMaking(true)}>
             <Icon name="people" />
           </button>
-          <button type="button" class="icon" aria-label={text("settings")} title={text("settings")} onClick={() => setSetting(true)}>
-            <Icon name="person" />
-          </button>
-          <SignOut />
+          <OwnMenu onSettings={() => setSetting(true)} onHelp={() => setHelping(true)} />
         </header>
         <OrganizationSwitch />
         <Search />

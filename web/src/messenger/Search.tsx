@@ -1,6 +1,7 @@
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Avatar } from "../kit/Avatar";
+import { isComposing } from "../kit/composing";
 import { describe } from "../kit/describe";
 import { Icon } from "../kit/Icon";
 import { text } from "../text/text";
@@ -13,6 +14,7 @@ export function Search() {
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
+      if (isComposing(event) || document.querySelector("dialog[open]")) return; // a dialog keeps the focus
       const typing = event.target instanceof HTMLElement && event.target.matches("input, textarea, select");
       const slash = event.key === "/" && !typing;
       if (!slash && !(event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey))) return;
@@ -33,6 +35,7 @@ export function Search() {
         value={words.value}
         onInput={(event) => look(event.currentTarget.value)}
         onKeyDown={(event) => {
+          if (isComposing(event)) return;
           const first = found.value?.[0];
           if (event.key === "Escape") look("");
           else if (event.key === "Enter" && first) open(first);

@@ -26,7 +26,7 @@ function Linked({ text }: { text: string }) {
           piece
         ) : (
           // Apart from the direction of what is around it, which could show it as another address.
-          <a key={i} href={piece.href} dir="ltr" target="_blank" rel="noopener noreferrer">
+          <a key={i} href={piece.href} dir="ltr" target={piece.href.startsWith("http") ? "_blank" : undefined} rel="noopener noreferrer">
             {piece.text}
           </a>
         ),

@@ -1,4 +1,5 @@
 import { useEffect } from "preact/hooks";
+import { isComposing } from "../kit/composing";
 import { go } from "../kit/state/route";
 import { addressOf, choose, current, details, newestFirst } from "./state/conversations";
 import { keyOf } from "./state/key";
@@ -26,7 +27,9 @@ export function useKeys(help: () => void): void {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       const target = event.target instanceof Element ? event.target : document.body;
-      if (event.defaultPrevented || target.closest("dialog, [role=menu]")) return;
+      // What is open over the page has the keys, wherever the focus is.
+      if (event.defaultPrevented || document.querySelector("dialog[open], :popover-open")) return;
+      if (isComposing(event) || target.closest("[role=menu]")) return;
       const { key, altKey, ctrlKey, metaKey, shiftKey } = event;
       const alone = !altKey && !ctrlKey && !metaKey;
       if (altKey && (key === "ArrowDown" || key === "ArrowUp")) step(key === "ArrowDown" ? 1 : -1, shiftKey);

@@ -58,20 +58,33 @@ export function span(seconds: number): string {
   let n = Math.max(0, seconds);
   let unit = 0;
   while (unit < 3 && n >= (lengths[unit] ?? 0)) n /= lengths[unit++] ?? 1;
-  return new Intl.NumberFormat(language.value, {
-    style: "unit", unit: units[unit] ?? "day", unitDisplay: "short", maximumFractionDigits: 0,
-  }).format(Math.floor(n));
+  return measure(Math.floor(n), units[unit] ?? "day");
+}
+
+/**
+ * left is how long something is still there, in its largest unit, rounded up: five minutes begin as five minutes, also by a
+ * clock that is a second behind.
+ */
+export function left(seconds: number): string {
+  let n = Math.max(0, Math.ceil(seconds));
+  let unit = 0;
+  while (unit < 3 && n >= (lengths[unit] ?? 0)) n = Math.ceil((n - (unit === 0 ? 1 : 0)) / (lengths[unit++] ?? 1));
+  return measure(n, units[unit] ?? "day");
+}
+
+function measure(n: number, unit: string): string {
+  return new Intl.NumberFormat(language.value, { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: 0 }).format(n);
 }
 
 const sizes = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
 
-/** size is a number of bytes in a unit that fits, of 1,000. */
+/** size is a number of bytes in a unit that fits, each of 1,024 of the one before, as limits are set. */
 export function size(bytes: number): string {
-  const step = bytes < 1000 ? 0 : Math.min(4, Math.floor(Math.log10(bytes) / 3));
+  const step = bytes < 1024 ? 0 : Math.min(4, Math.floor(Math.log2(bytes) / 10));
   return new Intl.NumberFormat(language.value, {
     style: "unit", unit: sizes[step] ?? "byte", unitDisplay: step ? "short" : "narrow",
     maximumFractionDigits: step > 1 ? 1 : 0,
-  }).format(bytes / 1000 ** step).replace(/(\d)(\p{L})/u, "$1\u00a0$2"); // narrow leaves no space
+  }).format(bytes / 1024 ** step).replace(/(\d)(\p{L})/u, "$1\u00a0$2"); // narrow leaves no space
 }
 
 /** count is a number, with its thousands set apart. */

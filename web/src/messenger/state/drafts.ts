@@ -3,8 +3,8 @@ import { signal } from "@preact/signals";
 
 export interface Draft {
   body: string;
-  /** To be sent with it. */
-  file?: File;
+  /** To be sent with it: the first goes with the words, each further one as a message of its own. */
+  files?: readonly File[];
   /** Minutes; left out, it is the organization's. */
   ttl?: number;
   dor?: boolean;
@@ -27,4 +27,9 @@ export function write(key: string, to: { [K in keyof Draft]?: Draft[K] | undefin
   if (draft["body"] === "" && Object.keys(draft).length === 1) all.delete(key);
   else all.set(key, { ...empty, ...draft });
   drafts.value = all;
+}
+
+/** isWritten tells whether something would be lost with the drafts: words, or files. */
+export function isWritten(): boolean {
+  return [...drafts.value.values()].some(({ body, files }) => body.trim() !== "" || files);
 }

@@ -1,9 +1,11 @@
 // Addresses in what people wrote.
+import { type Found, mailAt, numberAt } from "./contacts.js";
 
 /** A piece of a text: words, or what leads somewhere. */
 export type Piece = string | { href: string; text: string };
 
-const scheme = /\b(?:https?:\/\/|mailto:|tel:)/gi;
+// What an address may begin with, or have in it: a scheme, the @ of mail, the + of a telephone number.
+const sign = /\b(?:https?:\/\/|mailto:|tel:)|@|\+(?=[1-9])/gi;
 
 // What ends an address wherever it stands: blanks, what no address has in it, and the punctuation of scripts that are
 // written without blanks: Chinese and Japanese with its wide, small and upright forms, Thai, Khmer, Burmese, Tibetan.
@@ -25,25 +27,36 @@ const trails = /[^\P{P}/\-#%&@)\]}]/u;
 const openings: Readonly<Record<string, string>> = { ")": "(", "]": "[", "}": "{" };
 
 /**
- * pieces finds the addresses in a text. What ends a sentence is no part of one, nor is a bracket that was opened before
- * it. Each letter is looked at a few times at most, so that no text takes long.
+ * pieces finds the addresses and telephone numbers in a text. What ends a sentence is no part of one, nor is a bracket
+ * that was opened before it. Each letter is looked at a few times at most, so that no text takes long.
  */
 export function pieces(text: string): Piece[] {
   const found: Piece[] = [];
   let done = 0;
-  scheme.lastIndex = 0;
-  for (let match; (match = scheme.exec(text)); ) {
-    const body = match.index + match[0].length;
-    const end = endOf(text, body);
-    const shown = text.slice(match.index, withoutTrail(text, body, end));
-    scheme.lastIndex = end;
-    if (shown.length === match[0].length || !URL.canParse(shown) || !isPlain(shown)) continue;
-    if (match.index > done) found.push(text.slice(done, match.index));
-    found.push({ href: new URL(shown).href, text: shown });
-    done = match.index + shown.length;
+  sign.lastIndex = 0;
+  for (let match; (match = sign.exec(text)); ) {
+    const [what] = match;
+    const { index } = match;
+    const one = what === "@" ? mailAt(text, index, done) : what === "+" ? numberAt(text, index) : addressAt(text, index, what);
+    if (!one) continue;
+    sign.lastIndex = one.end ?? one.to;
+    if (one.href === "") continue;
+    if (one.from > done) found.push(text.slice(done, one.from));
+    found.push({ href: one.href, text: text.slice(one.from, one.to) });
+    done = one.to;
   }
   if (done < text.length) found.push(text.slice(done));
   return found;
+}
+
+/** addressAt is what begins with a scheme: where it ends for whoever looks on, and where it leads; empty: nowhere. */
+function addressAt(text: string, from: number, scheme: string): Found {
+  const body = from + scheme.length;
+  const end = endOf(text, body);
+  const to = withoutTrail(text, body, end);
+  const shown = text.slice(from, to);
+  const leads = to > body && URL.canParse(shown) && isPlain(shown);
+  return { from, to, end, href: leads ? new URL(shown).href : "" };
 }
 
 // Scripts with letters that look like Latin ones.

@@ -4,8 +4,8 @@ interface Parts {
   composer: {
     /** Takes the focus; atEnd, behind what is written already. */
     focus: (atEnd?: boolean) => void;
-    /** Takes a file to be sent. */
-    attach: (file: File) => void;
+    /** Takes files to be sent. */
+    attach: (files: Iterable<File>) => void;
   };
   history: {
     /** Gives the focus to a message, or else to the newest of which something is seen. */

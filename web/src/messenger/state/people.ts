@@ -2,6 +2,7 @@
 import { signal } from "@preact/signals";
 import { SignetError, type User } from "../../client/index";
 import { client, session } from "../../kit/state/session";
+import { shortName } from "./names";
 
 export type Person = Pick<User, "token" | "display_name" | "avatar"> & Partial<User>;
 
@@ -15,27 +16,42 @@ export function know(some: readonly Person[]): void {
   people.value = all;
 }
 
-const asked = new Set<string>();
+/** Who was asked for, and when that has been answered. */
+const asked = new Map<string, Promise<void>>();
 
 /** need has a person looked up who is not known, once. */
 export function need(token: string, organization: string): void {
-  if (people.value.has(token) || asked.has(token)) return;
-  asked.add(token);
-  client.getUser(token, { organization }).then(
+  void lookUp(token, organization);
+}
+
+/** lookUp waits until a person is known, or it is known that nobody says who that is. */
+export function lookUp(token: string, organization: string): Promise<void> {
+  if (people.value.has(token)) return Promise.resolve();
+  const answer = asked.get(token) ?? client.getUser(token, { organization }).then(
     (user) => know([user]),
     (error: unknown) => {
       if (!(error instanceof SignetError)) asked.delete(token); // when there is a connection again
     },
   );
+  asked.set(token, answer);
+  return answer;
 }
+
+const groups = new Set<string>(); // whose members were asked for
 
 /** needMembers looks up the members of a group, once. */
 export function needMembers(group: string, organization: string): void {
-  if (asked.has(group)) return;
-  asked.add(group);
+  if (groups.has(group)) return;
+  groups.add(group);
   client.getGroupMembers(group, { organization }).then(know, (error: unknown) => {
-    if (!(error instanceof SignetError)) asked.delete(group); // a group that one has left answers nothing
+    if (!(error instanceof SignetError)) groups.delete(group); // a group that one has left answers nothing
   });
+}
+
+/** shortNameOf is what a person is called where there is little room. */
+export function shortNameOf(token: string): string | undefined {
+  const name = nameOf(token);
+  return name && shortName(name);
 }
 
 /** nameOf is what a person is called; undefined while it is not known. */

@@ -2,6 +2,8 @@
 import { signal } from "@preact/signals";
 import type { Message } from "../../client/index";
 import { client } from "../../kit/state/session";
+import { messages } from "./messages";
+import { isSealed } from "./seen";
 
 const shown = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 const largest = 10e6; // bytes; larger ones are downloaded only
@@ -15,6 +17,14 @@ const asked = new Set<string>();
 /** isPicture tells whether a message's file is shown in place: no other kind is harmless. */
 export function isPicture({ type, size }: { type: string; size: number }): boolean {
   return shown.includes(type.toLowerCase()) && size <= largest;
+}
+
+/** picturesIn are the messages with a picture in a conversation, of those that are loaded and open, oldest first. */
+export function picturesIn(key: string): readonly Message[] {
+  return (messages.value.get(key) ?? []).filter((message) => {
+    const file = message.attachments?.[0];
+    return file && isPicture({ type: file["content-type"], size: file.size }) && !isSealed(message);
+  });
 }
 
 /** needPicture loads a message's picture. */

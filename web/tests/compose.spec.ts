@@ -1,0 +1,92 @@
+// How something gets into a message: by keys, by an input method, pasted, dropped.
+import { Messenger } from "./fixtures/messenger.js";
+import { png } from "./fixtures/png.js";
+import { expect, test } from "./fixtures/test.js";
+
+const two = { alice: "Alice Ames", bob: "Bob Brown" };
+
+/** confirm presses the Enter that confirms a word of an input method, as Safari tells it. */
+const confirm = (field: HTMLElement) =>
+  void field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", keyCode: 229, bubbles: true, cancelable: true }));
+
+test("the Enter of an input method sends nothing, and opens nothing", async ({ hospital, open }) => {
+  const { alice, bob } = await hospital(two);
+  await bob.tell(alice, "Good morning.");
+  const m = new Messenger(await open(alice));
+  await m.search.fill("bob");
+  await expect(m.entry("Bob Brown")).toBeVisible();
+  await m.search.evaluate(confirm);
+  await expect(m.search).toHaveValue("bob");
+  await expect(m.page).toHaveURL("/");
+  await m.search.press("Enter");
+  await m.shows("Bob Brown");
+  await m.field.fill("日本語");
+  await m.field.evaluate(confirm);
+  await expect(m.field).toHaveValue("日本語");
+  await m.field.press("Enter");
+  await m.has("Good morning.", "日本語");
+});
+
+/** paste pastes a text and pictures, and tells whether the browser is left to paste. */
+function paste(field: HTMLElement, [text, ...names]: readonly string[]): boolean {
+  const clipboardData = new DataTransfer();
+  if (text) clipboardData.setData("text/plain", text);
+  for (const name of names) clipboardData.items.add(new File(["x"], name, { type: "image/png" }));
+  return field.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+}
+
+test("cells of a spreadsheet are pasted as a text, and several files are sent one by one", async ({ hospital, open }) => {
+  const { alice, bob } = await hospital(two);
+  await bob.tell(alice, "Good morning.");
+  const m = new Messenger(await open(alice));
+  await m.open("Bob Brown");
+  const list = m.page.getByRole("list", { name: "Files to be sent" });
+  const attached = list.getByRole("listitem").filter({ has: m.page.getByRole("button") });
+  expect(await m.field.evaluate(paste, ["potassium\t6.1", "image.png"])).toBe(true);
+  await expect(list).toHaveCount(0);
+  expect(await m.field.evaluate(paste, ["", "a.png", "b.png"])).toBe(false);
+  await expect(attached).toContainText(["a.png", "b.png"]);
+  await m.field.drop({ files: { name: "labs.pdf", mimeType: "application/pdf", buffer: Buffer.from("%PDF-1.7") } });
+  await expect(attached).toContainText(["a.png", "b.png", "labs.pdf"]);
+  await expect(list).toContainText("3 files. Each is sent as a message of its own.");
+  await list.getByRole("button", { name: "Remove b.png" }).click();
+  await expect(attached).toContainText(["a.png", "labs.pdf"]);
+  await expect(attached).toHaveCount(2);
+  await expect(m.field).toBeFocused();
+  await m.write("From bed 12");
+  await expect(list).toHaveCount(0);
+  await expect(m.messages).toHaveCount(3);
+  const history = async () => {
+    const { results } = await bob.client.getHistory(alice.token);
+    return results.map(({ body, attachments }) => [body ?? "", ...(attachments ?? []).map(({ name }) => name)].join("|"));
+  };
+  await expect.poll(async () => (await history()).toSorted()).toEqual(["From bed 12|a.png", "Good morning.", "|labs.pdf"]);
+});
+
+test("what is wrong with a file is said until the next key", async ({ hospital, open }) => {
+  const { alice, bob } = await hospital(two);
+  await bob.tell(alice, "Good morning.");
+  const m = new Messenger(await open(alice));
+  await m.open("Bob Brown");
+  const large = { name: "film.mov", mimeType: "video/quicktime", buffer: Buffer.alloc(26 * 2 ** 20) };
+  const small = { name: "scan.png", mimeType: "image/png", buffer: png(4, 3) };
+  const refused = m.page.getByRole("alert");
+  await m.field.drop({ files: large });
+  await expect(refused).toHaveText("film.mov is 26 MB. A file may be up to 25 MB.");
+  await m.field.press("a");
+  await expect(refused).toHaveCount(0);
+  await m.field.drop({ files: large });
+  await expect(refused).toBeVisible();
+  await m.field.drop({ files: small });
+  await expect(refused).toHaveCount(0);
+});
+
+test("a telephone number and a mail address are links", async ({ hospital, open }) => {
+  const { alice, bob } = await hospital(two);
+  await bob.tell(alice, "Call +49 171 1234567, or mail lab@example.org.");
+  const m = new Messenger(await open(alice));
+  await m.open("Bob Brown");
+  const link = (name: string) => m.message("Call").getByRole("link", { name });
+  await expect(link("+49 171 1234567")).toHaveAttribute("href", "tel:+491711234567");
+  await expect(link("lab@example.org")).toHaveAttribute("href", "mailto:lab@example.org");
+});
