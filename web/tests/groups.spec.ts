@@ -88,3 +88,14 @@ test("a group is named, pictured, joined and left, as all of its people see at o
   await expect(h.field).toHaveCount(0);
   await expect(h.page.getByRole("alert").filter({ hasText: /./ })).toHaveCount(0);
 });
+
+test("of a group that was removed on another device, nothing stays on the screen", async ({ hospital, open }) => {
+  const { alice, bob } = await hospital({ alice: "Alice Ames", bob: "Bob Brown" });
+  const group = await alice.client.createGroup({ name: "Ward 3", members: [bob.token] });
+  await alice.tell(group, "The code is 4711.");
+  const b = new Messenger(await open(bob, `/c/${group.token}`));
+  await b.has("The code is 4711.");
+  await bob.client.removeFromRoster(group.token);
+  await expect(b.page.getByText("4711")).toHaveCount(0);
+  await expect(b.messages).toHaveCount(0);
+});

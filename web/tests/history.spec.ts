@@ -5,6 +5,7 @@ import { Messenger } from "./fixtures/messenger.js";
 import { png } from "./fixtures/png.js";
 import { random } from "./fixtures/random.js";
 import { expect, test } from "./fixtures/test.js";
+import { withTime } from "./fixtures/time.js";
 
 /** What is seen of the box of messages. */
 interface Sight {
@@ -150,7 +151,7 @@ class Walk {
     await this.page.waitForFunction((of) => !document.body.textContent?.includes(of), wrong.words);
   }
 
-  /** expire has the computer's clock go on until what was to last for a minute is over. */
+  /** expire has time go on until what was to last for a minute is over. */
   async #expire(): Promise<void> {
     this.steps.push(`${this.#expires.length} expire`);
     await this.page.evaluate(() => window.goOn(61_000));
@@ -219,13 +220,6 @@ class Walk {
   }
 }
 
-declare global {
-  interface Window {
-    /** goOn has the clock of the page's computer go on by so many milliseconds. */
-    goOn: (by: number) => void;
-  }
-}
-
 // A walk says by itself what it did, and a trace of so many steps costs a quarter of its time. `--trace=on` makes one.
 test.use({ trace: "off" });
 
@@ -242,12 +236,7 @@ for (const { seed, steps, slow } of [
     for (let i = 0; i < 320; i++) await bob.tell(alice, words(i, below));
     await alice.read(bob);
     const page = await open(alice, "/", { reducedMotion: "reduce" });
-    await page.addInitScript(() => {
-      const now = Date.now;
-      let ahead = 0;
-      Date.now = () => now() + ahead;
-      window.goOn = (by) => (ahead += by);
-    });
+    await withTime(page);
     await page.goto(`/c/${bob.token}`);
     const session = await page.context().newCDPSession(page);
     await session.send("Emulation.setCPUThrottlingRate", { rate: slow });

@@ -6,6 +6,7 @@ import { Messenger } from "./fixtures/messenger.js";
 import { picture } from "./fixtures/picture.js";
 import { png } from "./fixtures/png.js";
 import { expect, test } from "./fixtures/test.js";
+import { withTime } from "./fixtures/time.js";
 
 test("a message is answered, forwarded and taken back by its menu", async ({ hospital, open }) => {
   const { alice, bob, carol } = await hospital({ alice: "Alice Ames", bob: "Bob Brown", carol: "Carol Clarke" });
@@ -44,20 +45,24 @@ test("a message is answered, forwarded and taken back by its menu", async ({ hos
 const two = { alice: "Alice Ames", bob: "Bob Brown" };
 
 /** meet opens the conversation of two people, in which Bob said something, at a device of each. */
-async function meet(open: (who: Person) => Promise<Page>, alice: Person, bob: Person): Promise<[Messenger, Messenger]> {
+async function meet(open: (who: Person, path: string) => Promise<Page>, alice: Person, bob: Person): Promise<[Messenger, Messenger]> {
   await bob.tell(alice, "Good morning.");
-  const a = new Messenger(await open(alice));
+  const a = new Messenger(await open(alice, "/healthz"));
+  const b = new Messenger(await open(bob, "/healthz"));
+  for (const { page } of [a, b]) {
+    await withTime(page);
+    await page.goto("/");
+  }
   await a.open(bob.name);
-  const b = new Messenger(await open(bob));
   await b.open(alice.name);
   return [a, b];
 }
 
-/** at has a device say that it is so many milliseconds since 1970. */
-const at = ({ page }: Messenger, time: number) => page.clock.setFixedTime(time);
+/** goOn has time go on at a device. */
+const goOn = ({ page }: Messenger, by: number) => page.evaluate((by) => window.goOn(by), by);
 
 /** lasts waits until a device shows how long a message is there. */
-const lasts = (m: Messenger, words: string, left: string) =>
+const lasts = (m: Messenger, words: string, left: string | RegExp) =>
   expect(m.message(words).getByText(left, { exact: true })).toBeVisible();
 
 test("a message lasts as many minutes as its sender says, which count down", async ({ hospital, open }) => {
@@ -85,17 +90,15 @@ test("a message lasts as many minutes as its sender says, which count down", asy
   const end = Date.parse(brief?.expires_time ?? "");
   expect(end - Date.parse(brief?.created_time ?? "")).toBe(300_000);
   for (const m of [a, b]) {
-    await at(m, end - 300_000);
+    // What is left is told in whole minutes, rounded up.
+    const passed = Date.now() - (end - 300_000);
+    await goOn(m, 30_000 - passed);
     await lasts(m, words, "5 min");
-    await at(m, end - 300_000 - 1000); // the page's clock may be a second behind
-    await lasts(m, words, "5 min");
-    await at(m, end - 241_000 - 1);
-    await lasts(m, words, "5 min");
-    await at(m, end - 241_000);
-    await lasts(m, words, "4 min");
-    await at(m, end - 1);
-    await lasts(m, words, "1 sec");
-    await at(m, end);
+    await goOn(m, 120_000);
+    await lasts(m, words, "3 min");
+    await goOn(m, 120_000);
+    await lasts(m, words, /^\d+ sec$/);
+    await goOn(m, 31_000);
     await m.has("Good morning.");
   }
 });
@@ -106,8 +109,6 @@ test("a message that is deleted on read is opened by hand, and lasts a minute fr
   const { alice, bob } = await hospital(two);
   const [a, b] = await meet(open, alice, bob);
   const words = "The code is 4711.";
-  const now = Date.now();
-  for (const m of [a, b]) await at(m, now);
   await a.page.getByRole("button", { name: "Deleted after reading" }).click();
   await a.write(words);
   const seal = b.message("This message is deleted a minute after it is read.");
@@ -126,14 +127,10 @@ test("a message that is deleted on read is opened by hand, and lasts a minute fr
   await a.hasStatus(words, "Read");
   const [secret] = (await bob.client.getHistory(alice.token, { limit: 1 })).results;
   const [row] = (await alice.client.getMessageStatus(secret?.message_id ?? "")).statuses;
-  for (const { m, read } of [{ m: a, read: Date.parse(row?.timestamp ?? "") }, { m: b, read: now }]) {
-    await at(m, read);
-    await lasts(m, words, "1 min");
-    await at(m, read + 1000);
-    await lasts(m, words, "59 sec");
-    await at(m, read + 60_000 - 1);
-    await lasts(m, words, "1 sec");
-    await at(m, read + 60_000);
+  expect(row?.status).toBe("Read");
+  for (const m of [a, b]) {
+    await lasts(m, words, /^\d+ sec$/);
+    await goOn(m, 61_000);
     await m.has("Good morning.");
   }
 });
@@ -189,4 +186,38 @@ test("files are attached by the button and dropped: a picture is shown in place,
   await b.message("labs.pdf").getByRole("link", { name: "labs.pdf" }).click();
   expect((await got).suggestedFilename()).toBe("labs.pdf");
   expect((await contentOf(await got)).toString()).toBe("%PDF-1.7");
+});
+
+test("only what was on the screen is told as read: not what one leaps over, nor what comes into a tab unseen", async ({
+  hospital, open,
+}) => {
+  const { alice, bob } = await hospital(two);
+  const ids: string[] = [];
+  for (let i = 0; i < 60; i++) ids.push(await bob.tell(alice, `Result ${i}\n\nof the laboratory`));
+  const a = new Messenger(await open(alice));
+  await a.open("Bob Brown");
+  await expect(a.message("Result 0 of")).toBeVisible();
+  await a.page.getByRole("button", { name: "To the newest message" }).click();
+  await expect(a.message("Result 59 of")).toBeInViewport();
+
+  /** unread are those that Bob has not been told that Alice read. */
+  const unread = async () => {
+    const { results } = await bob.client.getHistory(alice.token, { limit: 60 });
+    return results.filter(({ status }) => status !== "Read").map(({ message_id }) => ids.indexOf(message_id)).reverse();
+  };
+  await expect.poll(unread).not.toContain(59);
+  const left = await unread();
+  expect(left).not.toContain(0);
+  expect(left).toContain(30);
+  const inList = a.entry("Bob Brown").getByRole("img", { name: `${left.length} unread` });
+  await expect(inList).toBeVisible();
+  await expect(a.page).toHaveTitle(`(${left.length}) Signet`);
+
+  // They are when they have been.
+  const box = a.page.getByRole("region", { name: "Messages" });
+  await expect(async () => {
+    await box.evaluate((box) => box.scrollBy(0, -box.clientHeight / 2));
+    expect(await unread()).toEqual([]);
+  }).toPass();
+  await expect(a.page).toHaveTitle("Signet");
 });

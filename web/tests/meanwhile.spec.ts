@@ -94,3 +94,41 @@ test("what an organization allows is asked for again, where there was no answer 
   await expect(menu.getByRole("menuitem", { name: "Forward" })).toHaveCount(0);
   await expect(menu.getByRole("menuitem", { name: "Reply" })).toBeVisible();
 });
+
+test("what one sends while the history is being loaded is shown as waiting, and that this takes long is said", async ({
+  hospital, open,
+}) => {
+  const { alice, bob } = await hospital(people);
+  await bob.tell(alice, "Is bed 12 free?");
+  const a = new Messenger(await open(alice, "/", unserved));
+  const history = await hold(a.page, ({ pathname }) => /\/conversation\/.*\/message$/.test(pathname));
+  const sending = await hold(a.page, ({ pathname }) => pathname === "/v2/message");
+  await a.open("Bob Brown");
+  await expect.poll(() => history.count).toBe(1);
+  await a.write("It is.");
+  await a.hasStatus("It is.", "Sending");
+  await expect(a.entry("Bob Brown").getByRole("img", { name: "Sending", exact: true })).toBeVisible();
+  await expect(a.page.getByRole("status").filter({ hasText: "The connection is slow." })).toBeVisible();
+  await history.release();
+  await a.has("Is bed 12 free?", "It is.");
+  await expect(a.page.getByText("The connection is slow.")).toHaveCount(0);
+  await sending.release();
+  await expect(a.message("It is.").getByRole("img", { name: /^(Sent|Delivered)$/ })).toBeVisible();
+  await a.has("Is bed 12 free?", "It is.");
+});
+
+test("the list says of a message to a group how far it got, as its conversation does", async ({ hospital, open }) => {
+  const { alice, bob } = await hospital(people);
+  const ward = await alice.client.createGroup({ name: "Ward 3", members: [bob.token] });
+  const a = new Messenger(await open(alice));
+  const inList = (status: string) => a.entry("Ward 3").getByRole("img", { name: status, exact: true });
+  const id = await alice.tell(ward, "Is bed 12 free?");
+  await expect(inList("Sent")).toBeVisible();
+  await bob.client.setMessageStatus({ delivered: [id] });
+  await expect(inList("Delivered")).toBeVisible();
+  await a.open("Ward 3");
+  await a.hasStatus("Is bed 12 free?", "Delivered");
+  await bob.client.setMessageStatus({ read: [id] });
+  await a.hasStatus("Is bed 12 free?", "Read");
+  await expect(inList("Read")).toBeVisible();
+});

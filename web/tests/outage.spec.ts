@@ -4,6 +4,7 @@ import { hold } from "./fixtures/held.js";
 import { Messenger } from "./fixtures/messenger.js";
 import { picture } from "./fixtures/picture.js";
 import { expect, test } from "./fixtures/test.js";
+import { withTime } from "./fixtures/time.js";
 
 const three = { alice: "Alice Ames", bob: "Bob Brown", carol: "Carol Clarke" };
 const two = { alice: "Alice Ames", bob: "Bob Brown" };
@@ -26,12 +27,14 @@ test.describe("with a server of its own, whose line is cut", () => {
     await a.has("Is bed 12 free?");
 
     await server.cut();
-    const banner = a.page.getByText("No connection. You can still read what has been loaded.", { exact: true });
+    const banner = a.page.getByText("No connection. What you write is sent when it is back.", { exact: true });
     await expect(banner).toBeVisible();
     const lines = ["Line 0", "Line 1", "Line 2", "Line 3", "Line 4"];
     for (const line of lines) await a.write(line);
     await a.has("Is bed 12 free?", ...lines);
     await expect(a.messages.getByRole("img", { name: "Sending", exact: true })).toHaveCount(5);
+    await expect(a.entry("Bob Brown")).toContainText("You: Line 4");
+    await expect(a.entry("Bob Brown").getByRole("img", { name: "Sending", exact: true })).toBeVisible();
     await a.search.fill("carol");
     await expect(a.list.getByRole("alert")).toHaveText("There is no connection to the server.");
     await picture(a.page, "offline");
@@ -46,8 +49,61 @@ test.describe("with a server of its own, whose line is cut", () => {
     await a.has(...all);
     await expect(badges(a)).toHaveText(["1"]);
     await expect(a.entry("Carol Clarke").getByRole("img", { name: "1 unread" })).toBeVisible();
+    await expect(a.list.getByRole("img", { name: "Sending", exact: true })).toHaveCount(0);
     const { results } = await bob.client.getHistory(alice.token);
     expect(results.map(({ body }) => body).reverse()).toEqual(all);
+  });
+
+  test("what was read without a connection is not unread in the list that comes when there is one", async ({
+    server, hospital, open,
+  }) => {
+    const { alice, bob, carol } = await hospital(three);
+    for (const person of [bob, carol]) await person.tell(alice, "Good morning.");
+    const a = new Messenger(await open(alice, "/", { serviceWorkers: "block" }));
+    await a.open("Bob Brown");
+    await a.open("Carol Clarke");
+    await expect(badges(a)).toHaveCount(0);
+    await look(a.page, false);
+    await carol.tell(alice, "Hello?");
+    await expect(badges(a)).toHaveText(["1"]);
+    await server.cut();
+    await expect(a.page.getByText(/^No connection\./)).toBeVisible();
+    await look(a.page, true);
+    await expect(badges(a)).toHaveCount(0);
+    await a.entry("Bob Brown").click();
+    await a.shows("Bob Brown");
+
+    const held = await hold(a.page, ({ pathname }) => pathname.endsWith("/conversation"));
+    await server.mend();
+    await expect.poll(() => held.count).toBe(1);
+    await held.release();
+    await a.isUpToDate();
+    await expect(badges(a)).toHaveCount(0);
+    await expect(a.page).toHaveTitle("Signet");
+    const all = async () => (await alice.client.getConversations()).results.map(({ unread_count }) => unread_count);
+    await expect.poll(all).toEqual([0, 0]);
+  });
+
+  test("after a sleep, in which all connections died without a word, the page is soon right", async ({
+    server, hospital, open,
+  }) => {
+    const { alice, bob } = await hospital(two);
+    await bob.tell(alice, "Good morning.");
+    const a = new Messenger(await open(alice, "/healthz"));
+    await withTime(a.page);
+    await a.page.goto("/");
+    await a.open("Bob Brown");
+    await a.has("Good morning.");
+    await server.kill();
+    await bob.tell(alice, "Is bed 12 free?");
+    await a.write("I am away.");
+    await a.hasStatus("I am away.", "Sending");
+    await a.page.evaluate(() => window.setClock(3_600_000)); // which goes on in a sleep, unlike the page's own
+    // A request into a dead connection would end after 30 seconds, and a stream after 15.
+    await expect(a.message("Is bed 12 free?")).toBeVisible({ timeout: 10_000 });
+    await expect(a.message("I am away.").getByRole("img", { name: /^(Sent|Delivered)$/ })).toBeVisible({ timeout: 10_000 });
+    await bob.tell(alice, "Hello?");
+    await expect(a.message("Hello?")).toBeVisible({ timeout: 10_000 });
   });
 });
 
@@ -97,12 +153,20 @@ test("what one tab has read is read in the other, also where it was never opened
   }
 });
 
-test("what is read on another device is found when one comes back, since no event tells of it", async ({
+test("what is read on another device is found, although no event tells of it: soon, and when one comes back", async ({
   hospital, open,
 }) => {
   const { alice, bob } = await hospital(two);
   const a = new Messenger(await open(alice));
   await bob.tell(alice, "Good morning.");
+  await expect(badges(a)).toHaveText(["1"]);
+  await alice.read(bob);
+  await expect(badges(a)).toHaveCount(0); // without anything that happens at this device
+  await expect(a.page).toHaveTitle("Signet");
+
+  await look(a.page, false);
+  await a.open("Bob Brown");
+  await bob.tell(alice, "Hello?");
   await expect(badges(a)).toHaveText(["1"]);
   await alice.read(bob);
   await a.comeBack();

@@ -51,7 +51,7 @@ test.describe("on a server that ends", () => {
     await expect.poll(() => a.page.evaluate(() => navigator.serviceWorker.controller?.state)).toBe("activated");
 
     await server.stop();
-    await expect(a.page.getByText("No connection. You can still read what has been loaded.", { exact: true })).toBeVisible();
+    await expect(a.page.getByText("No connection. What you write is sent when it is back.", { exact: true })).toBeVisible();
     await expect(a.message("Potassium 6.1")).toBeVisible();
     await holdsNoContent(a.page);
     await a.page.reload();

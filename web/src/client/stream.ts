@@ -81,7 +81,7 @@ export async function* follow(calls: StreamCalls, options: StreamOptions): Async
     for (let failures = 0; ; ) {
       let why: unknown;
       try {
-        const polling = Date.now() < place.pollsTo;
+        const polling = performance.now() < place.pollsTo;
         const events = polling
           ? polled(calls, options, place, stopping.signal)
           : connection(calls, options, heartbeat, place, stopping.signal);
@@ -103,7 +103,7 @@ export async function* follow(calls: StreamCalls, options: StreamOptions): Async
       failures = why instanceof TooManyStreamsError ? 0 : failures + 1;
       const wait = waitAfter(why, failures, { ...pauses, minDelay: place.retry ?? pauses.minDelay });
       options.onDisconnect?.(why, wait);
-      if (why instanceof TooManyStreamsError && canPoll(options, place)) place.pollsTo = Date.now() + wait;
+      if (why instanceof TooManyStreamsError && canPoll(options, place)) place.pollsTo = performance.now() + wait;
       else await pause(wait, stopping.signal);
     }
   } finally {
@@ -125,7 +125,7 @@ interface Place {
   lastID: string;
   retry: number | undefined;
   replayed: boolean;
-  /** Until then polls stand in for a connection, in milliseconds since 1970. */
+  /** Until then polls stand in for a connection, by the clock that nobody sets (performance.now()). */
   pollsTo: number;
 }
 
@@ -143,7 +143,7 @@ async function* polled(
 ): AsyncGenerator<SignetEvent, void, void> {
   const options = { signal, ...(organization === undefined ? {} : { organization }) };
   let answered = false; // the first poll waits for nothing, so that it shows whether the server is there
-  for (let left: number; (left = place.pollsTo - Date.now()) > 0; ) {
+  for (let left: number; (left = place.pollsTo - performance.now()) > 0; ) {
     const after = place.lastID === "" ? {} : { after: place.lastID };
     try {
       const wait = answered ? Math.min(Math.ceil(left / 1000), 60) : 0;

@@ -12,7 +12,7 @@ import { draftOf, write } from "./state/drafts";
 import { mayWrite } from "./state/groups";
 import { inspect } from "./state/inspected";
 import { keyOfMessage } from "./state/key";
-import { recalled } from "./state/live";
+import { recalled } from "./state/events";
 import { rulesOf } from "./state/organizations";
 import { parts } from "./state/parts";
 import { nameOf } from "./state/people";

@@ -10,6 +10,7 @@ import { addressOf, choose, current, loading, more, newestFirst } from "./state/
 import { drafts } from "./state/drafts";
 import { mayWrite } from "./state/groups";
 import { keyOf } from "./state/key";
+import { outbox } from "./state/outbox";
 import { need, shortNameOf } from "./state/people";
 import { here, writing } from "./state/presence";
 import { Status } from "./Status";
@@ -68,6 +69,8 @@ function Row({ conversation, place, of }: { conversation: Conversation; place: n
   const draft = drafts.value.get(key)?.body.trim();
   const open = current.value;
   const chosen = open !== undefined && addressOf(open) === addressOf(conversation);
+  const letter = outbox.value.findLast((l) => l.refused === undefined && keyOf(l.organization, l.recipient) === key);
+  const last = letter?.time ?? last_message?.created_time;
   const own = last_message?.sender_token === session.value?.account.token;
   return (
     <li aria-posinset={place} aria-setsize={of}>
@@ -94,9 +97,9 @@ function Row({ conversation, place, of }: { conversation: Conversation; place: n
             </span>
           )}
         </span>
-        {last_message && (
-          <time class="when" dateTime={last_message.created_time}>
-            {when(last_message.created_time)}
+        {last && (
+          <time class="when" dateTime={last}>
+            {when(last)}
           </time>
         )}
         <span class="last" dir="auto">
@@ -105,6 +108,10 @@ function Row({ conversation, place, of }: { conversation: Conversation; place: n
           ) : draft && !chosen ? (
             <>
               <span class="draft">{text("draft")}</span> {draft}
+            </>
+          ) : letter ? (
+            <>
+              <bdi class="by">{text("youSaid")}</bdi> {letter.body || letter.file?.name}
             </>
           ) : (
             last_message && <Last message={last_message} group={entity.type === "tigertext:entity:group"} />
@@ -120,6 +127,8 @@ function Row({ conversation, place, of }: { conversation: Conversation; place: n
             <span class={muted ? "badge quiet" : "badge"} role="img" aria-label={text("unread", { n: unread_count })}>
               {unread_count > 999 ? "999+" : unread_count}
             </span>
+          ) : letter ? (
+            <Status of="sending" />
           ) : (
             own && last_message && !last_message.is_recalled && <Status of={last_message.status} />
           )}

@@ -21,6 +21,7 @@ import { Unsent } from "./Unsent";
 const most = 120; // messages in the document
 const step = 20; // messages that are added at a time where one scrolls
 const ahead = 60; // messages around those that are seen: in the document at first, and loaded before one gets there
+const patience = 3000; // milliseconds after which loading takes long
 const near = 1200; // pixels from an edge at which they are
 
 /** The part of the messages that is in the document, by their sort_number. */
@@ -88,13 +89,9 @@ export function History({ conversation }: { conversation: Conversation }) {
   const look = () => {
     const el = box.current;
     if (!el || state !== "shown" || el.clientHeight === 0) return; // the details may be in its place
-    const { bottom } = el.getBoundingClientRect();
     const gap = el.scrollHeight - el.scrollTop - el.clientHeight;
     setAway(!whole || gap > el.clientHeight / 2);
-    const last = [...el.querySelectorAll<HTMLElement>("[data-sort]")].findLast(
-      (node) => node.getBoundingClientRect().top < bottom - 8,
-    );
-    if (last && document.visibilityState === "visible") markSeen(conversation, Number(last.dataset["sort"]));
+    if (document.visibilityState === "visible" && list.some(isUnread)) markSeen(conversation, onScreen(el));
     if (anchor.atEnd && b - a > most) setSpan(tail(list));
     else extend(el.scrollTop < near, gap < near);
   };
@@ -174,7 +171,8 @@ export function History({ conversation }: { conversation: Conversation }) {
         onKeyDown={enter}
       >
         <ol class={group ? "messages group" : "messages"} onKeyDown={move}>
-          {state === "loading" && <li class="older late">{text("loading")}</li>}
+          {state === "loading" && <Loading />}
+          {state === "loading" && waiting.map((letter) => <Unsent key={letter.id} letter={letter} />)}
           {state === "shown" && older.value.get(key) && <li class="older">{text("loading")}</li>}
           {state === "shown" && !older.value.get(key) && a === 0 && list.length === 0 && waiting.length === 0 && (
             <li class="older">{text("noMessages")}</li>
@@ -193,6 +191,31 @@ export function History({ conversation }: { conversation: Conversation }) {
         </button>
       )}
     </div>
+  );
+}
+
+/** onScreen are the messages of which something is seen, by their ids. */
+function onScreen(box: Element): ReadonlySet<string> {
+  const { top, bottom } = box.getBoundingClientRect();
+  const seen = [...box.querySelectorAll<HTMLElement>(".message[data-sort]")].filter((node) => {
+    const at = node.getBoundingClientRect();
+    return at.bottom > top + 8 && at.top < bottom - 8;
+  });
+  return new Set(seen.map((node) => node.dataset["id"] ?? ""));
+}
+
+/** Loading says that messages are being loaded; after a while, that this takes long. */
+function Loading() {
+  const [slow, setSlow] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setSlow(true), patience);
+    return () => clearTimeout(timer);
+  }, []);
+  return (
+    <li class="older late">
+      {text("loading")}
+      {slow && <p role="status">{text("slowConnection")}</p>}
+    </li>
   );
 }
 

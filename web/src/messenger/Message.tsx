@@ -6,11 +6,12 @@ import { describe } from "../kit/describe";
 import { Icon } from "../kit/Icon";
 import { toast } from "../kit/Toasts";
 import { useBusy } from "../kit/useBusy";
+import { now, time } from "../text/clock";
 import { clock, left, moment } from "../text/format";
 import { text } from "../text/text";
 import { Acts } from "./Acts";
 import { Attachment } from "./Attachment";
-import { endOf, needEnd, noteRead, now } from "./state/lifetime";
+import { endOf, needEnd, noteRead } from "./state/lifetime";
 import { nameOf, need, people } from "./state/people";
 import { isSealed, unseal } from "./state/seen";
 import * as statuses from "./state/statuses";
@@ -106,7 +107,7 @@ function Seal({ message }: { message: Content }) {
   const show = async () => {
     try {
       await unseal(message);
-      noteRead(message, Date.now());
+      noteRead(message, time());
     } catch (error) {
       toast(describe(error), { danger: true });
     }
@@ -153,7 +154,7 @@ function Left({ message }: { message: Content }) {
 function Progress({ message, group }: { message: Content; group: boolean }) {
   useEffect(() => {
     if (group) statuses.need(message);
-  }, [message.message_id]);
+  }, [message.message_id, statuses.round.value]);
   const rows = group ? [...(statuses.statuses.value.get(message.message_id)?.values() ?? [])] : [];
   const read = rows.filter(({ status }) => status === "Read").length;
   return (

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { Icon } from "../kit/Icon";
+import { onAwake, pulse } from "../kit/state/awake";
 import { offline, session } from "../kit/state/session";
 import { language, text } from "../text/text";
 import { announce, Announcer } from "./Announcer";
@@ -16,10 +17,10 @@ import { OrganizationSwitch } from "./OrganizationSwitch";
 import { OwnMenu } from "./OwnMenu";
 import { Results, Search } from "./Search";
 import { Settings } from "./Settings";
-import { addressOf, chosen, current, details, find, load, loading, newestFirst, unread, within } from "./state/conversations";
+import { addressOf, chosen, current, details, find, loading, unread, within } from "./state/conversations";
 import { inspected, wide } from "./state/inspected";
-import { tick } from "./state/lifetime";
-import { catching, comeBack, follow } from "./state/live";
+import { expire } from "./state/lifetime";
+import { catching, follow } from "./state/live";
 import { get } from "./state/messages";
 import { loadOrganizations } from "./state/organizations";
 import { found } from "./state/search";
@@ -27,24 +28,19 @@ import { found } from "./state/search";
 /** Messenger is the list of conversations, beside it the one that is open, and beside that its details. */
 export function Messenger() {
   useEffect(() => {
-    // Without a connection what is missed is loaded when there is one.
-    void load()
-      .catch(() => (offline.value = true))
-      .then(() => {
-        const seen = newestFirst.value[0]?.sort_number ?? 0; // the list shows what came before
-        return follow((message) => {
-          if (message.sort_number <= seen) return;
-          void announce(message);
-          void tell(message);
-        });
-      });
+    void follow((message) => {
+      void announce(message);
+      void tell(message);
+    });
     loadOrganizations().catch(() => undefined); // the next connection asks
-    const clock = setInterval(tick, 1000);
-    const look = () => document.visibilityState === "visible" && comeBack();
-    document.addEventListener("visibilitychange", look);
+    const clock = setInterval(() => {
+      pulse();
+      expire();
+    }, 1000);
+    const forgotten = onAwake(expire);
     return () => {
       clearInterval(clock);
-      document.removeEventListener("visibilitychange", look);
+      forgotten();
     };
   }, []);
   const [making, setMaking] = useState(false);

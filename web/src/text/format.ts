@@ -1,4 +1,5 @@
 // Times and sizes as the language in force writes them.
+import { midnight, today } from "./clock";
 import { language } from "./text";
 
 const formats = new Map<string, Intl.DateTimeFormat>();
@@ -19,7 +20,7 @@ export function clock(time: string | Date): string {
 /** day is a date: today, yesterday, a weekday of this week, or else the whole date. */
 export function day(time: string | Date): string {
   const date = new Date(time);
-  const days = Math.round((midnight(new Date()) - midnight(date)) / 86_400_000);
+  const days = Math.round((today.value - midnight(date)) / 86_400_000);
   if (days === 0 || days === 1) {
     return capital(new Intl.RelativeTimeFormat(language.value, { numeric: "auto" }).format(-days, "day"));
   }
@@ -30,7 +31,7 @@ export function day(time: string | Date): string {
 /** when is short: the time of what is of today, or else the day. */
 export function when(time: string | Date): string {
   const date = new Date(time);
-  return midnight(date) === midnight(new Date())
+  return midnight(date) === today.value
     ? clock(date)
     : dates({ day: "2-digit", month: "2-digit", year: "2-digit" }).format(date);
 }
@@ -90,10 +91,6 @@ export function size(bytes: number): string {
 /** count is a number, with its thousands set apart. */
 export function count(n: number): string {
   return n.toLocaleString(language.value);
-}
-
-function midnight(date: Date): number {
-  return new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
 }
 
 function capital(words: string): string {

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"signet/openapi/openapitest"
 )
@@ -23,6 +24,39 @@ type front struct {
 	mu    sync.Mutex // guards the rest
 	cut   bool
 	conns map[net.Conn]bool
+}
+
+// line is a connection that can die without a word, as those of a computer do that sleeps.
+type line struct {
+	net.Conn
+	dead atomic.Bool
+}
+
+func (l *line) Read(p []byte) (int, error) {
+	for {
+		n, err := l.Conn.Read(p)
+		if err != nil || !l.dead.Load() {
+			return n, err
+		}
+	}
+}
+
+func (l *line) Write(p []byte) (int, error) {
+	if l.dead.Load() {
+		return len(p), nil
+	}
+	return l.Conn.Write(p)
+}
+
+// lines makes lines of the connections that a listener accepts.
+type lines struct{ net.Listener }
+
+func (l lines) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return &line{Conn: conn}, nil
 }
 
 // newFront makes one whose address is known before the server that it will stand in front of has started.
@@ -56,7 +90,7 @@ func (f *front) open(to string, test *collector, validator *openapitest.Validato
 		// A line without a server behind it says nothing, as a server that is away does.
 		ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
 	}
-	go func() { _ = f.server.Serve(f.listener) }() // until it is closed
+	go func() { _ = f.server.Serve(lines{f.listener}) }() // until it is closed
 	return nil
 }
 
@@ -84,6 +118,15 @@ func (f *front) set(cut bool) {
 		if cut {
 			_ = conn.Close() // it may have ended
 		}
+	}
+}
+
+// kill lets the connections that there are die without a word. Others can be made.
+func (f *front) kill() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for conn := range f.conns {
+		conn.(*line).dead.Store(true)
 	}
 }
 

@@ -10,6 +10,7 @@
 //	POST /servers/N/stop  ends it; answers with all that it has printed
 //	POST /servers/N/cut   ends its connections with browsers, and lets none through
 //	POST /servers/N/mend  lets them through again
+//	POST /servers/N/kill  lets its connections with browsers die without a word
 //	GET  /servers/N/said  what it has printed
 //	GET  /servers/N/log   what it has logged
 //	GET  /problems        what was not as the document has it, once
@@ -116,6 +117,7 @@ func (s *stage) commands() http.Handler {
 	one("POST /servers/{id}/stop", func(one *server) any { return one.stop() })
 	one("POST /servers/{id}/cut", func(one *server) any { one.front.set(true); return nil })
 	one("POST /servers/{id}/mend", func(one *server) any { one.front.set(false); return nil })
+	one("POST /servers/{id}/kill", func(one *server) any { one.front.kill(); return nil })
 	one("GET /servers/{id}/said", func(one *server) any { return one.hasSaid() })
 	one("GET /servers/{id}/log", func(one *server) any { return one.log() })
 	mux.Handle("GET /problems", command(func(*http.Request) (any, error) { return s.test.take(), nil }))

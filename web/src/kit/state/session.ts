@@ -1,6 +1,8 @@
 // Who is signed in. All tabs have one session, and tell each other when it begins and ends.
 import { signal } from "@preact/signals";
 import { Client, type Credentials, type Session, SignetError } from "../../client/index";
+import { onAwake } from "./awake";
+import { ask } from "./line";
 import { withdrawOthers } from "./notifications";
 
 /** How the page has its session elevated; undefined where it does not. */
@@ -15,7 +17,7 @@ export function elevateBy(ask: () => Promise<boolean>): void {
 export const client = new Client({
   onElevationRequired: async () => (await elevation?.()) ?? false,
   fetch: async (input, init) => {
-    const answer = await fetch(input, init);
+    const answer = await ask(input, init);
     if (answer.status === 401 && session.value) void look();
     return answer;
   },
@@ -35,6 +37,7 @@ sessionStorage.removeItem(endedMark);
 
 const tabs = new BroadcastChannel("signet-session");
 tabs.onmessage = () => void resume();
+onAwake((slept) => slept && void look()); // a session may have ended meanwhile, or be somebody else's
 
 // Milliseconds between questions to a server that gives no answer, at least; and where it asks for a longer time.
 const pause = 3000;
@@ -62,7 +65,10 @@ export async function resume(): Promise<void> {
 
 /** nobody is signed in: from the beginning, or since the session of the tab ended. */
 function nobody(): void {
-  if (session.value) return forget(true);
+  if (session.value) {
+    tabs.postMessage(null); // the others need not ask for anything before they find out
+    return forget(true);
+  }
   session.value = null;
   offline.value = false;
   void withdrawOthers();

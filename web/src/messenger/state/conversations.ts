@@ -4,7 +4,7 @@ import { type Conversation, type Message, SignetError } from "../../client/index
 import { go, path, query } from "../../kit/state/route";
 import { client, session } from "../../kit/state/session";
 import { keyOf, keyOfMessage } from "./key";
-import { unreadIn } from "./messages";
+import { change as changeMessage, isReadTo, stale, unreadIn } from "./messages";
 import { know } from "./people";
 
 export type Entity = Conversation["entity"];
@@ -117,7 +117,10 @@ export async function load(): Promise<void> {
     const { results, metadata } = await client.getConversations({
       page_size: page, ...(continuation === undefined ? {} : { continuation }),
     });
-    for (const one of results) all.set(keyOf(one.organization_id, one.entity.token), counted(one));
+    for (const one of results) {
+      readElsewhere(one);
+      all.set(keyOf(one.organization_id, one.entity.token), counted(one));
+    }
     meet(results);
     continuation = metadata.continuation;
   } while (continuation !== undefined && all.size < conversations.value.size);
@@ -151,10 +154,21 @@ function meet(some: readonly Conversation[]): void {
 /** counted counts what is unread by what is loaded: the server may not have been told yet what was seen. */
 function counted(conversation: Conversation): Conversation {
   const { organization_id, entity, sort_number } = conversation;
-  const some = unreadIn(keyOf(organization_id, entity.token), sort_number);
+  const key = keyOf(organization_id, entity.token);
+  if (isReadTo(key, sort_number)) return { ...conversation, unread_count: 0, unread_priority_count: 0 };
+  const some = unreadIn(key, sort_number);
   if (!some) return conversation;
   const urgent = some.filter(({ priority }) => priority > 0);
   return { ...conversation, unread_count: some.length, unread_priority_count: urgent.length };
+}
+
+/** readElsewhere takes over that fewer messages are unread than is known here: another device has read them. */
+function readElsewhere({ organization_id, entity, sort_number, unread_count }: Conversation): void {
+  const key = keyOf(organization_id, entity.token);
+  const here = (unreadIn(key, sort_number) ?? []).filter((message) => message.sort_number <= sort_number);
+  if (unread_count >= here.length) return;
+  if (unread_count > 0) stale.add(key); // which of them, its history says when it is opened
+  else for (const { message_id } of here) changeMessage(message_id, (message) => ({ ...message, status: "Read" }));
 }
 
 /** count counts anew what is unread in a conversation. */
@@ -217,6 +231,25 @@ export function change(key: string, to: Partial<Conversation>): void {
   if (!known) return;
   touched.add(key);
   conversations.value = new Map(conversations.value).set(key, { ...known, ...to });
+}
+
+/** withoutLast has the list say no more what was said last. */
+export function withoutLast(key: string): void {
+  const { last_message: _, ...rest } = conversations.value.get(key) ?? {};
+  touched.add(key);
+  if ("entity" in rest) conversations.value = new Map(conversations.value).set(key, rest as Conversation);
+}
+
+/** empty has the list say that nothing was said. */
+export function empty(key: string): void {
+  change(key, { unread_count: 0, unread_priority_count: 0 });
+  withoutLast(key);
+}
+
+/** withLast returns the last message of a conversation, by its id. */
+export function withLast(id: string): Message | undefined {
+  for (const { last_message } of conversations.value.values()) if (last_message?.message_id === id) return last_message;
+  return undefined;
 }
 
 /** changeLast changes the last message of a conversation, where it is this one. */

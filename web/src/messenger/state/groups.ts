@@ -1,5 +1,6 @@
 // What one may do in a group, as far as the list of conversations tells.
 import { session } from "../../kit/state/session";
+import { time } from "../../text/clock";
 import type { Entity } from "./conversations";
 
 export type Group = Extract<Entity, { num_members: number }>;
@@ -24,7 +25,7 @@ export function mayWrite(conversation: { entity: Entity }): boolean {
 
 function administers({ num_members, organization_key }: Group): boolean {
   const { administrator_of: mine = [], elevated_until: end } = session.value ?? {};
-  return num_members > 0 && end !== undefined && Date.parse(end) > Date.now() && mine.includes(organization_key);
+  return num_members > 0 && end !== undefined && Date.parse(end) > time() && mine.includes(organization_key);
 }
 
 /** mayChange tells whether one may change a group's name, picture and members. */

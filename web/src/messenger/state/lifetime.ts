@@ -1,13 +1,9 @@
 // When messages end, and that they do.
-import { computed, signal } from "@preact/signals";
 import type { Message } from "../../client/index";
-import { client, session } from "../../kit/state/session";
+import { client } from "../../kit/state/session";
+import { now } from "../../text/clock";
 import * as conversations from "./conversations";
 import { change, drop } from "./messages";
-
-/** The time, to the second, for what counts down. */
-export const now = signal(Date.now());
-export const minute = computed(() => Math.floor(now.value / 60_000));
 
 const grace = 60_000; // milliseconds that a message which is deleted on read is there after it
 
@@ -41,19 +37,15 @@ export function needEnd(message: Message): void {
   );
 }
 
-/** tick lets what is over disappear. The page calls it each second. */
-export function tick(): void {
-  now.value = Date.now();
+/** expire lets what is over disappear. */
+export function expire(): void {
   const time = new Date(now.value).toISOString();
-  const over = (message: Message) =>
-    (message.expires_time !== undefined && message.expires_time <= time) ||
-    (ends.get(message.message_id) ?? Infinity) <= now.value;
-  drop(over);
-  if (!session.value) return;
+  const over = ({ message_id: id, expires_time }: Message) =>
+    (expires_time !== undefined && expires_time <= time) || (ends.get(id) ?? Infinity) <= now.value;
+  for (const key of drop(over)) conversations.count(key);
   for (const [key, { last_message }] of conversations.conversations.value) {
     if (!last_message || !over(last_message)) continue;
-    const { last_message: _, ...rest } = conversations.conversations.value.get(key) ?? {};
-    conversations.conversations.value = new Map(conversations.conversations.value).set(key, rest as never);
+    conversations.withoutLast(key);
     conversations.reload();
   }
 }

@@ -1,146 +1,177 @@
-// What happens, from the account's events, to what the page shows.
-import { signal } from "@preact/signals";
-import { type EventPayload, type Message, SignetError, type SignetEvent, TooManyStreamsError } from "../../client/index";
-import { client, look, offline, resume, session } from "../../kit/state/session";
+// The page is kept up to date: by the account's events, and by asking for what they may not have told.
+import { effect, signal } from "@preact/signals";
+import { type Message, SignetError, type SignetEvent, TooManyStreamsError } from "../../client/index";
+import { onAwake } from "../../kit/state/awake";
+import { client, look, offline, session } from "../../kit/state/session";
 import * as conversations from "./conversations";
+import { elsewhere } from "./elsewhere";
+import { apply } from "./events";
 import * as history from "./history";
-import { keyOfMessage } from "./key";
-import { noteRead } from "./lifetime";
-import * as messages from "./messages";
+import { keyOf } from "./key";
+import { stale } from "./messages";
 import { loadOrganizations } from "./organizations";
 import * as outbox from "./outbox";
-import * as people from "./people";
 import * as presence from "./presence";
 import * as seen from "./seen";
 import * as statuses from "./statuses";
+import { Tabs, type Word } from "./tabs";
 
 const pause = 3000; // milliseconds, before a stream is opened again that was refused
+const fresh = 3000; // milliseconds in which a connection is not made anew because another tab notices the same sleep
 
 /** follow keeps the page up to date for as long as there is one; what has arrived is told. */
 export async function follow(arrived: (message: Message) => void): Promise<void> {
-  let connected = false;
-  // Where the device has a network again, nobody waits for the end of a pause.
-  let pausing = new AbortController();
-  addEventListener("online", () => offline.value && pausing.abort());
-  addEventListener("offline", () => (offline.value = true));
-  for (;;) {
-    pausing = new AbortController();
-    const stream = client.events({
-      signal: pausing.signal,
-      acknowledge: true,
-      selfCopies: true,
-      typing: true,
-      presence: true,
-      onConnect: () => {
-        offline.value = false;
-        if (connected || conversations.loading.value) void catchUp();
-        connected = true;
-        outbox.flush();
-        seen.settle();
-      },
-      // Polls stand in for a stream that made room for another one: the server is there.
-      onDisconnect: (error) => (offline.value = !(error instanceof TooManyStreamsError)),
-    });
-    try {
-      for await (const event of stream) {
-        apply(event);
-        if (event.kind === "message" || event.kind === "group_message") arrived(event.payload);
+  const before: Word[] = []; // what other tabs said while the list was being loaded
+  let loaded = false;
+  let newest = 0; // the list shows what came before
+  let asks = false; // the next connection may have missed something
+  let restart = new AbortController();
+  let restarted = -Infinity;
+
+  const take = (event: SignetEvent) => {
+    if (event.queued && !first(event.id)) return; // whoever had the stream before has told it
+    apply(event);
+    const came = event.kind === "message" || event.kind === "group_message";
+    if (came && event.payload.sort_number > newest) arrived(event.payload);
+  };
+  const hear = (word: Word) => {
+    asks = true; // another tab has the stream
+    if (!loaded) return void before.push(word);
+    if (word.say === "event") return take(word.event);
+    if (word.say === "missed") return void catchUp();
+    if (word.say === "read") return void askList().catch(() => undefined); // the next connection asks
+    const back = offline.value && !word.offline;
+    offline.value = word.offline;
+    presence.here.value = word.here;
+    if (back) outbox.flush();
+  };
+  const state = (): Word => ({ say: "state", offline: offline.peek(), here: presence.here.peek() });
+  const again = () => {
+    restarted = performance.now();
+    presence.forget();
+    restart.abort();
+  };
+
+  const hold = async (signal: AbortSignal) => {
+    while (!signal.aborted) {
+      restart = new AbortController();
+      const stream = client.events({
+        signal: AbortSignal.any([signal, restart.signal]),
+        acknowledge: true,
+        selfCopies: true,
+        typing: true,
+        presence: true,
+        onConnect: () => {
+          offline.value = false;
+          if (asks || conversations.loading.value) {
+            tabs.say({ say: "missed" });
+            void catchUp();
+          }
+          asks = true;
+          outbox.flush();
+        },
+        onDisconnect: (error) => {
+          presence.forget();
+          // Polls stand in for a stream that made room for another one: the server is there.
+          offline.value = !(error instanceof TooManyStreamsError);
+        },
+      });
+      try {
+        for await (const event of stream) {
+          // The other tabs have it before it is acknowledged.
+          tabs.say({ say: "event", event });
+          take(event);
+        }
+        return;
+      } catch (error) {
+        if (signal.aborted || restart.signal.aborted) continue;
+        if (!(error instanceof SignetError && error.status === 401)) throw error;
+        // The session has ended, with which the page ends; unless the person has signed in again, in another tab.
+        await look();
+        await new Promise((resolve) => setTimeout(resolve, pause * (1 + Math.random())));
       }
-      return;
-    } catch (error) {
-      if (pausing.signal.aborted) continue;
-      if (!(error instanceof SignetError && error.status === 401)) throw error;
-      // The session has ended, with which the page ends; unless the person has signed in again, in another tab.
-      await look();
-      await new Promise((resolve) => setTimeout(resolve, pause * (1 + Math.random())));
     }
-  }
+  };
+
+  const tabs = new Tabs(session.value?.account.token ?? "", {
+    hold, hear, state,
+    slept: () => performance.now() - restarted > fresh && again(),
+  });
+  effect(() => {
+    void offline.value;
+    tabs.say(state());
+  });
+  addEventListener("offline", () => (offline.value = true));
+  onAwake((slept) => {
+    if (slept) {
+      if (tabs.holds) again();
+      else tabs.slept();
+    }
+    if (!conversations.loading.value) void catchUp();
+  });
+  elsewhere(async () => {
+    if (!tabs.holds || offline.value) return;
+    await askList();
+    tabs.say({ say: "read" });
+  });
+
+  await conversations.load().catch(() => (offline.value = true)); // what is missed is loaded when there is a connection
+  loaded = true;
+  newest = conversations.newestFirst.value[0]?.sort_number ?? 0;
+  for (const word of before.splice(0)) hear(word);
+  await tabs.takeTurns();
 }
 
-/** comeBack asks for what was read on other devices, of which no event tells. */
-export function comeBack(): void {
-  if (!offline.value && !conversations.loading.value) void catchUp();
+const told = new Set<string>();
+const remembered = 10_000;
+
+/** first tells whether a queued event is told for the first time. What was not acknowledged is told again. */
+function first(id: string): boolean {
+  if (told.has(id)) return false;
+  told.add(id);
+  for (const oldest of told) {
+    if (told.size <= remembered) break;
+    told.delete(oldest);
+  }
+  return true;
 }
 
 /** How often the page is asking for what it may have missed. */
 export const catching = signal(0);
 
-/** catchUp asks for what events may not have told: another tab may have acknowledged them. */
+let wanted = false;
+let running = false;
+
+/** catchUp asks for what events may not have told. What is missed while it asks is asked for after that. */
 async function catchUp(): Promise<void> {
+  wanted = true;
+  if (running) return;
+  running = true;
+  catching.value++;
+  while (wanted) {
+    wanted = false;
+    await ask().catch(() => undefined); // the connection was lost again: the next one asks
+  }
+  catching.value--;
+  running = false;
+}
+
+async function ask(): Promise<void> {
   history.missed();
   statuses.forget();
-  catching.value++;
-  try {
-    await Promise.all([conversations.load(), loadOrganizations()]);
-    const open = conversations.current.value;
-    if (open) await history.open(open);
-  } catch {
-    // the connection was lost again: the next one asks
-  } finally {
-    catching.value--;
-  }
+  await seen.settle();
+  await Promise.all([conversations.load(), loadOrganizations()]);
+  await openAgain();
 }
 
-function apply(event: SignetEvent): void {
-  switch (event.kind) {
-    case "message":
-    case "group_message":
-      messages.add(event.payload);
-      conversations.note(event.payload);
-      presence.setWriting(keyOfMessage(event.payload), event.payload.sender_token, false);
-      return;
-    case "message:status":
-    case "group:message:status":
-      return applyStatus(event.payload);
-    case "message:is_typing":
-      return applyTyping(event.payload);
-    case "presence":
-      return presence.setHere(event.payload.from, event.payload.type === "available");
-    case "update":
-      if (event.payload.type === "tigertext:entity:account") people.know([event.payload]);
-      return conversations.renew(event.payload);
-    case "bang":
-      people.know([event.payload.subject_entity]);
-      return conversations.renew(event.payload.target_entity);
-    case "account:settings":
-      resume().catch(() => undefined); // the next connection asks
-      loadOrganizations().catch(() => undefined);
-      return conversations.reload();
-    case "friends":
-      conversations.renew(event.payload.friend);
-      return conversations.reload();
-    case "conversation_mute":
-      return conversations.reload();
-    default:
-  }
+/** askList asks what is unread, and for the messages of the open conversation that are not known any more. */
+async function askList(): Promise<void> {
+  await conversations.load();
+  const open = conversations.current.value;
+  if (open && stale.has(keyOf(open.organization_id, open.entity.token))) await openAgain();
 }
 
-function applyStatus(payload: EventPayload<"message:status">): void {
-  if ("is_recalled" in payload) return recalled(payload.client_id);
-  const ofAll = statuses.note(payload.client_id, payload);
-  const to = (message: Message): Message => {
-    const status = message.group_token ? ofAll : payload.status;
-    return status === undefined || status === "Confirmed" ? message : { ...message, status };
-  };
-  messages.change(payload.client_id, to);
-  conversations.changeLast(payload.client_id, to);
-  const message = messages.get(payload.client_id);
-  if (message?.status === "Read") noteRead(message, Date.parse(payload.timestamp));
-}
-
-/** recalled leaves of a message that it was taken back. */
-export function recalled(id: string): void {
-  const to = (message: Message): Message => ({ ...message, body: "", attachments: [], data: [], is_recalled: true });
-  messages.change(id, to);
-  conversations.changeLast(id, to);
-  conversations.reload(); // it may have been unread
-}
-
-function applyTyping({ sender_token, group_token, status }: EventPayload<"message:is_typing">): void {
-  if (sender_token === session.value?.account.token) return;
-  const token = group_token ?? sender_token;
-  for (const [key, { entity }] of conversations.conversations.value) {
-    if (entity.token === token) presence.setWriting(key, sender_token, status === "typing");
-  }
-  if (status === "typing") presence.setHere(sender_token, true);
+async function openAgain(): Promise<void> {
+  const open = conversations.current.value;
+  if (open) await history.open(open);
 }

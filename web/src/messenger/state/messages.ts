@@ -24,6 +24,19 @@ function reach(key: string, sort: number): void {
   reached.set(key, Math.max(reached.get(key) ?? 0, sort));
 }
 
+/** Up to which sort_number all of a conversation is read, by this device, by the same key. */
+const readTo = new Map<string, number>();
+
+/** noteReadTo notes that all of a conversation is read up to a message, whatever an answer says that was made before. */
+export function noteReadTo(key: string, sort: number): void {
+  readTo.set(key, Math.max(readTo.get(key) ?? 0, sort));
+}
+
+/** isReadTo tells whether all of a conversation is read up to a message. */
+export function isReadTo(key: string, sort: number): boolean {
+  return (readTo.get(key) ?? 0) >= sort;
+}
+
 /** isUnread tells whether the account has not read a message that it got. */
 export function isUnread(message: Message): boolean {
   return message.status !== "Read" && !message.is_recalled && message.sender_token !== session.value?.account.token;
@@ -83,16 +96,26 @@ export function change(id: string, to: (message: Message) => Message): void {
   }
 }
 
-/** drop forgets messages that are gone. */
-export function drop(gone: (message: Message) => boolean): void {
+/** drop forgets messages that are gone. It returns the keys of their conversations. */
+export function drop(gone: (message: Message) => boolean): readonly string[] {
   const changed = new Map(messages.value);
-  let any = false;
+  const keys = [];
   for (const [key, list] of changed) {
     if (!list.some(gone)) continue;
-    any = true;
+    keys.push(key);
     changed.set(key, list.filter((message) => !gone(message)));
   }
-  if (any) messages.value = changed;
+  if (keys.length > 0) messages.value = changed;
+  return keys;
+}
+
+/** forget forgets all of a conversation. */
+export function forget(key: string): void {
+  const left = new Map(messages.value);
+  if (left.delete(key)) messages.value = left;
+  older.value = new Map(older.value).set(key, false);
+  reached.delete(key);
+  stale.delete(key);
 }
 
 /** get finds a message that is loaded. */

@@ -3,6 +3,7 @@
 import { effect, signal } from "@preact/signals";
 import { SignetError } from "../../client/index";
 import { client, session } from "../../kit/state/session";
+import { time } from "../../text/clock";
 import * as conversations from "./conversations";
 import { keyOf } from "./key";
 import * as messages from "./messages";
@@ -48,7 +49,7 @@ export function send(letter: Omit<Letter, "id" | "account" | "time" | "file">, f
   const account = session.value?.account.token;
   if (account === undefined) return;
   const id = crypto.randomUUID();
-  const made: Letter = { ...letter, id, account, time: new Date().toISOString() };
+  const made: Letter = { ...letter, id, account, time: new Date(time()).toISOString() };
   if (file) {
     files.set(id, file);
     made.file = { name: file.name, size: file.size, type: file.type };

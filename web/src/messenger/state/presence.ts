@@ -1,4 +1,4 @@
-// Who is here, and who is writing, as far as events told since the page was opened.
+// Who is here, and who is writing, as far as events told since the stream was opened.
 import { signal } from "@preact/signals";
 
 /** Whether a person has the application open, by token; undefined is not known. */
@@ -12,6 +12,11 @@ const timers = new Map<string, ReturnType<typeof setTimeout>>();
 
 export function setHere(token: string, is: boolean): void {
   here.value = new Map(here.value).set(token, is);
+}
+
+/** forget knows of nobody any more: while there was no connection, nobody told who left. */
+export function forget(): void {
+  if (here.peek().size > 0) here.value = new Map();
 }
 
 /** setWriting notes that a person writes in a conversation, or has stopped. */

@@ -2,10 +2,11 @@
 import { signal } from "@preact/signals";
 import type { Conversation, Message } from "../../client/index";
 import { mostMessages } from "../../kit/limits";
-import { client } from "../../kit/state/session";
+import { client, session } from "../../kit/state/session";
+import { time } from "../../text/clock";
 import * as conversations from "./conversations";
 import { keyOf, keyOfMessage } from "./key";
-import { change, isUnread, messages } from "./messages";
+import { change, isUnread, messages, noteReadTo } from "./messages";
 
 /** Messages that are deleted on read and were opened, and when. */
 export const opened = signal<ReadonlyMap<string, number>>(new Map());
@@ -15,38 +16,52 @@ export function isSealed(message: Message): boolean {
   return message.dor && isUnread(message) && !opened.value.has(message.message_id);
 }
 
-// What one tab has read, the others have. On other devices it is found out when one comes back to them.
+/** What a tab has read; upTo, where all of the conversation is read so far. */
+interface Read {
+  account: string | undefined;
+  key: string;
+  ids: readonly string[];
+  upTo?: number;
+}
+
+// What one tab has read, the others have.
 const tabs = new BroadcastChannel("signet-seen");
-tabs.onmessage = ({ data }: MessageEvent<{ key: string; ids: readonly string[] }>) => {
-  note(data.key, data.ids);
-  conversations.reload(); // the messages may not be loaded here
+tabs.onmessage = ({ data }: MessageEvent<Read>) => {
+  if (data.account !== session.value?.account.token) return;
+  note(data);
+  if (data.upTo === undefined) conversations.reload(); // the messages may not be loaded here
 };
 
-function note(key: string, ids: readonly string[]): void {
+function note({ key, ids, upTo }: Read): void {
   for (const id of ids) change(id, (message) => ({ ...message, status: "Read" }));
+  if (upTo !== undefined) noteReadTo(key, upTo);
   conversations.count(key);
 }
 
-/** markSeen marks what came in a conversation as Read, up to a sort_number that is on the screen. */
-export function markSeen({ entity, organization_id }: Conversation, upTo: number): void {
+/** markSeen marks as Read what has come in a conversation and is on the screen, and nothing else. */
+export function markSeen({ entity, organization_id, unread_count }: Conversation, onScreen: ReadonlySet<string>): void {
   const key = keyOf(organization_id, entity.token);
-  const seen = [];
-  let sealed = false;
-  for (const message of messages.value.get(key) ?? []) {
-    if (message.sort_number > upTo || !isUnread(message)) continue;
-    if (isSealed(message)) sealed = true;
-    else seen.push(message);
-  }
-  if (seen.length === 0) return;
+  const unread = (messages.value.get(key) ?? []).filter(isUnread);
+  const seen = unread.filter((message) => onScreen.has(message.message_id) && !isSealed(message));
+  const upTo = seen.at(-1)?.sort_number;
+  if (upTo === undefined) return;
   const ids = seen.map(({ message_id }) => message_id);
-  note(key, ids);
-  const told = sealed
-    ? tell(ids)
-    : client.in(organization_id).readConversation(entity.token, upTo).then(() => undefined, () => owe(ids));
-  void told.then(() => tabs.postMessage({ key, ids }));
+  // Nothing that was not seen comes before it: of all that is unread, also of what is not loaded.
+  const all = unread_count <= unread.length && unread[seen.length - 1]?.sort_number === upTo;
+  const read: Read = { account: session.value?.account.token, key, ids, ...(all && { upTo }) };
+  note(read);
+  const told = all
+    ? client.in(organization_id).readConversation(entity.token, upTo).then(() => undefined, () => owe(ids))
+    : tell(ids);
+  telling.add(told);
+  void told.then(() => {
+    telling.delete(told);
+    tabs.postMessage(read);
+  });
 }
 
 const owed = new Set<string>(); // what could not be told
+const telling = new Set<Promise<void>>(); // what is being told
 
 function owe(ids: readonly string[]): void {
   for (const id of ids) owed.add(id);
@@ -59,18 +74,20 @@ async function tell(ids: readonly string[]): Promise<void> {
   }
 }
 
-/** settle tells the server what was read while there was no connection. */
-export function settle(): void {
+/** settle waits until the server has been told what was read, also while there was no connection. */
+export async function settle(): Promise<void> {
+  await Promise.all(telling);
   const ids = [...owed];
   owed.clear();
-  void tell(ids);
+  await tell(ids);
 }
 
 /** unseal opens a message that is deleted on read. */
 export async function unseal(message: Message): Promise<void> {
   await client.setMessageStatus({ read: [message.message_id] });
-  opened.value = new Map(opened.value).set(message.message_id, Date.now());
+  opened.value = new Map(opened.value).set(message.message_id, time());
   const key = keyOfMessage(message);
-  note(key, [message.message_id]);
-  tabs.postMessage({ key, ids: [message.message_id] });
+  const read: Read = { account: session.value?.account.token, key, ids: [message.message_id] };
+  note(read);
+  tabs.postMessage(read);
 }

@@ -3,6 +3,8 @@ import { signal } from "@preact/signals";
 import type { Message, Schemas } from "../../client/index";
 import { mostMessages } from "../../kit/limits";
 import { client } from "../../kit/state/session";
+import { changeLast } from "./conversations";
+import { change } from "./messages";
 
 type Row = Schemas["StatusRow"];
 
@@ -35,6 +37,7 @@ async function fetchWanted(): Promise<void> {
         all.set(client_id, new Map([...rows, ...later].map((row) => [row.account_id, row])));
       }
       statuses.value = all;
+      for (const id of some) agree(id);
     } catch {
       for (const id of some) asked.delete(id); // when they are shown again
     } finally {
@@ -53,13 +56,26 @@ export function note(id: string, row: Row): Message["status"] | undefined {
   return least([...changed.values()]);
 }
 
+/** agree has the list, and whatever shows a message, say of it what is known of all who got it. */
+function agree(id: string): void {
+  const status = least([...(statuses.value.get(id)?.values() ?? [])]);
+  if (status === undefined) return;
+  const to = (message: Message): Message => ({ ...message, status });
+  change(id, to);
+  changeLast(id, to);
+}
+
 /** least returns the least advanced status of some; who confirmed has read. */
 export function least(rows: readonly Row[]): Message["status"] | undefined {
   if (rows.length === 0) return undefined;
   return (["New", "Delivered"] as const).find((early) => rows.some(({ status }) => status === early)) ?? "Read";
 }
 
+/** How often they were forgotten: whoever shows one needs it anew then. */
+export const round = signal(0);
+
 /** forget has them fetched anew: events may have been lost. */
 export function forget(): void {
   asked.clear();
+  round.value++;
 }

@@ -1,0 +1,94 @@
+// What happens, from the account's events, to what the page shows.
+import type { EventPayload, Message, SignetEvent } from "../../client/index";
+import { resume, session } from "../../kit/state/session";
+import * as conversations from "./conversations";
+import * as history from "./history";
+import { keyOf, keyOfMessage } from "./key";
+import { noteRead } from "./lifetime";
+import * as messages from "./messages";
+import { loadOrganizations } from "./organizations";
+import * as people from "./people";
+import * as presence from "./presence";
+import * as statuses from "./statuses";
+
+/** apply takes over what an event tells. */
+export function apply(event: SignetEvent): void {
+  switch (event.kind) {
+    case "message":
+    case "group_message":
+      messages.add(event.payload);
+      conversations.note(event.payload);
+      presence.setWriting(keyOfMessage(event.payload), event.payload.sender_token, false);
+      return;
+    case "message:status":
+    case "group:message:status":
+      return applyStatus(event.payload);
+    case "message:is_typing":
+      return applyTyping(event.payload);
+    case "presence":
+      return presence.setHere(event.payload.from, event.payload.type === "available");
+    case "update":
+      if (event.payload.type === "tigertext:entity:account") people.know([event.payload]);
+      return conversations.renew(event.payload);
+    case "bang":
+      people.know([event.payload.subject_entity]);
+      return conversations.renew(event.payload.target_entity);
+    case "account:settings":
+      resume().catch(() => undefined); // the next connection asks
+      loadOrganizations().catch(() => undefined);
+      return conversations.reload();
+    case "friends":
+      if (event.payload.friend.action === "del") void gone(event.payload.friend);
+      else conversations.renew(event.payload.friend);
+      return conversations.reload();
+    case "conversation_mute":
+      return conversations.reload();
+    default:
+  }
+}
+
+function applyStatus(payload: EventPayload<"message:status">): void {
+  if ("is_recalled" in payload) return recalled(payload.client_id);
+  const ofAll = statuses.note(payload.client_id, payload);
+  const last = conversations.withLast(payload.client_id);
+  // How far it got with all is asked for where it is shown: the list shows it of the last one.
+  if (last?.group_token && ofAll === undefined) statuses.need(last);
+  const to = (message: Message): Message => {
+    const status = message.group_token ? ofAll : payload.status;
+    return status === undefined || status === "Confirmed" ? message : { ...message, status };
+  };
+  messages.change(payload.client_id, to);
+  conversations.changeLast(payload.client_id, to);
+  const message = messages.get(payload.client_id);
+  if (message?.status === "Read") noteRead(message, Date.parse(payload.timestamp));
+}
+
+/** gone forgets what was said with somebody or in a group, and asks which of it the account still has. */
+async function gone(friend: EventPayload<"friends">["friend"]): Promise<void> {
+  const key = keyOf(friend.organization_id, friend.token);
+  const known = conversations.conversations.value.get(key);
+  messages.forget(key);
+  conversations.renew(friend);
+  conversations.empty(key);
+  // Of one that is open, what is left is asked for at once; of the others when they are opened.
+  if (known && conversations.current.value === conversations.conversations.value.get(key)) {
+    await history.open(known).catch(() => undefined); // nothing is left
+  }
+}
+
+/** recalled leaves of a message that it was taken back. */
+export function recalled(id: string): void {
+  const to = (message: Message): Message => ({ ...message, body: "", attachments: [], data: [], is_recalled: true });
+  messages.change(id, to);
+  conversations.changeLast(id, to);
+  conversations.reload(); // it may have been unread
+}
+
+function applyTyping({ sender_token, group_token, status }: EventPayload<"message:is_typing">): void {
+  if (sender_token === session.value?.account.token) return;
+  const token = group_token ?? sender_token;
+  for (const [key, { entity }] of conversations.conversations.value) {
+    if (entity.token === token) presence.setWriting(key, sender_token, status === "typing");
+  }
+  if (status === "typing") presence.setHere(sender_token, true);
+}
