@@ -10,7 +10,7 @@ import { logo, png, svg } from "./icons.mjs";
 // The pages by the folders of their code: their file, and the title that they start with.
 const pages = {
   messenger: { file: "index.html", title: "Signet" },
-  console: { file: "console.html", title: "Signet Console" },
+  console: { file: "console.html", title: "Signet console" },
   docs: { file: "docs.html", title: "Signet API" },
 };
 const made = Object.keys(pages).filter((name) => existsSync(`src/${name}/index.tsx`));

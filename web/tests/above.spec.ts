@@ -25,7 +25,7 @@ interface Above {
 const button = (m: Messenger, name: string) => m.page.getByRole("button", { name, exact: true });
 const own = (m: Messenger) => button(m, "Your account");
 const menuOf = (words: string) => (m: Messenger) =>
-  m.message(words).getByRole("button", { name: "Actions for this message" });
+  m.message(words).getByRole("button", { name: "Message actions" });
 const choose = (name: string) => (m: Messenger) => m.page.getByRole("menuitem", { name }).click();
 
 const all: readonly Above[] = [
@@ -35,14 +35,14 @@ const all: readonly Above[] = [
   { name: "New group", on: "list", from: (m) => button(m, "New group"), role: "dialog" },
   { name: "the menu of a message", on: "group", from: menuOf("Here."), role: "menu" },
   { name: "Forward to", on: "group", from: menuOf("Here."), then: choose("Forward"), role: "dialog" },
-  { name: "Take back", on: "group", from: menuOf("Here."), then: choose("Take back"), role: "dialog" },
-  { name: "Details of the message", on: "group", from: menuOf("Here."), then: choose("Info"), role: "dialog", below: 1100 },
-  { name: "Lifetime", on: "group", from: (m) => button(m, "Lifetime"), role: "menu" },
-  { name: "a picture", on: "group", from: (m) => button(m, "Show wound.png"), role: "dialog" },
+  { name: "Recall", on: "group", from: menuOf("Here."), then: choose("Recall"), role: "dialog" },
+  { name: "Message details", on: "group", from: menuOf("Here."), then: choose("Details"), role: "dialog", below: 1100 },
+  { name: "Expiration", on: "group", from: (m) => button(m, "Expiration"), role: "menu" },
+  { name: "a picture", on: "group", from: (m) => button(m, "View wound.png"), role: "dialog" },
   { name: "Edit group", on: "details", from: (m) => m.details.getByRole("button", { name: "Edit group" }), role: "dialog" },
   { name: "Add people", on: "details", from: (m) => m.details.getByRole("button", { name: "Add people" }), role: "dialog" },
   {
-    name: "Remove from the group", on: "details", role: "dialog",
+    name: "Remove from group", on: "details", role: "dialog",
     from: (m) => m.details.getByRole("button", { name: /Carol Clarke/ }),
   },
   { name: "Leave group", on: "details", from: (m) => m.details.getByRole("button", { name: "Leave" }), role: "dialog" },
@@ -155,5 +155,5 @@ test("signing out asks where something would be lost", async ({ hospital, open }
   await expect(m.field).toHaveValue("It is");
   await m.own("Sign out");
   await m.dialog.getByRole("button", { name: "Sign out" }).click();
-  await expect(m.page.getByLabel("User name")).toBeVisible();
+  await expect(m.page.getByLabel("Username")).toBeVisible();
 });

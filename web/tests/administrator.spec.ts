@@ -14,7 +14,7 @@ test("an administrator keeps an organization, and no other", async ({ server, ho
   await alice.tell(bob, "Is bed 12 free?");
 
   const page = await open(alice);
-  await new Messenger(page).list.getByRole("link", { name: "Signet Console" }).click();
+  await new Messenger(page).list.getByRole("link", { name: "Signet console" }).click();
   const c = new Console(page);
   await c.elevate();
   await expect(c.entries).toHaveText(["Overview", "Organizations", "Messenger", "API"]);
@@ -28,51 +28,51 @@ test("an administrator keeps an organization, and no other", async ({ server, ho
 
   await c.tab("Requests");
   await c.row("Requests", "Bob Brown").getByRole("button", { name: "Approve" }).click();
-  await expect(c.listing("Requests").getByText("There are no requests.")).toBeVisible();
+  await expect(c.listing("Requests").getByText("No open requests.")).toBeVisible();
   const { roles } = await bob.client.getRoles("me", organization);
   expect(roles).toMatchObject([{ organization: { roles: ["admin"] } }]);
 
   await c.tab("People");
   await c.row("People", "Bob Brown").getByRole("link", { name: "Bob Brown Administrator" }).click();
-  await expect(c.rows("Keys")).toHaveCount(1);
-  await c.listing("Keys").getByRole("button", { name: "New key" }).click();
-  const networks = c.dialog.getByLabel("Networks");
+  await expect(c.rows("Keys and sessions")).toHaveCount(1);
+  await c.listing("Keys and sessions").getByRole("button", { name: "New API key" }).click();
+  const networks = c.dialog.getByLabel("Allowed networks");
   await networks.fill("10.0.0.0/40");
-  await c.dialog.getByRole("button", { name: "Issue" }).click();
+  await c.dialog.getByRole("button", { name: "Create key" }).click();
   await expect(networks).toHaveAttribute("aria-invalid", "true");
   await networks.fill("10.0.0.0/8");
-  await c.dialog.getByRole("button", { name: "Issue" }).click();
+  await c.dialog.getByRole("button", { name: "Create key" }).click();
   const key = await c.issuedKey();
   await c.keep();
-  await expect(c.rows("Keys")).toHaveCount(2);
-  await expect(c.row("Keys", key)).toContainText("10.0.0.0/8");
+  await expect(c.rows("Keys and sessions")).toHaveCount(2);
+  await expect(c.row("Keys and sessions", key)).toContainText("10.0.0.0/8");
   await c.revoke(key);
-  await expect(c.rows("Keys")).toHaveCount(1);
-  await c.main.getByRole("button", { name: "Title and department" }).click();
-  await c.dialog.getByLabel("Title").fill("Dr.");
+  await expect(c.rows("Keys and sessions")).toHaveCount(1);
+  await c.main.getByRole("button", { name: "Edit job title and department" }).click();
+  await c.dialog.getByLabel("Job title").fill("Dr.");
   await c.dialog.getByRole("button", { name: "Save" }).click();
   await expect(c.main.getByRole("article").getByText("Dr.", { exact: true })).toBeVisible();
 
   await c.tab("People");
-  await c.listing("People").getByRole("button", { name: "Add somebody" }).click();
-  const address = c.dialog.getByLabel("User name");
+  await c.listing("People").getByRole("button", { name: "Add existing account" }).click();
+  const address = c.dialog.getByLabel("Username");
   await address.fill("nobody");
-  await c.dialog.getByRole("button", { name: "Add somebody" }).click();
+  await c.dialog.getByRole("button", { name: "Add existing account" }).click();
   await expect(c.dialog.getByRole("alert")).toHaveText("The associated lookup was not found.");
   await address.fill(carol.username);
   await c.dialog.getByLabel("Department").fill("Surgery");
-  await c.dialog.getByRole("button", { name: "Add somebody" }).click();
+  await c.dialog.getByRole("button", { name: "Add existing account" }).click();
   await expect(c.row("People", /Carol Clarke.*Surgery/)).toBeVisible();
 
   await c.tab("Audit log");
   await expect(c.listing("Audit log").getByText("key.revoke", { exact: true })).toBeVisible();
-  await c.tab("What is stuck");
-  await c.listing("Queues without a reader").getByLabel("Older than").selectOption("Any age");
-  await expect(c.row("Queues without a reader", "Bob Brown")).toBeVisible();
+  await c.tab("Delivery problems");
+  await c.listing("Queues not being read").getByLabel("Older than").selectOption("Any age");
+  await expect(c.row("Queues not being read", "Bob Brown")).toBeVisible();
   await expect(page.getByText("Is bed 12 free?")).toHaveCount(0);
   await picture(page, "console-administrator-stuck");
   await page.goto("/console/keys");
-  await c.shows("There is no such page.");
+  await c.shows("Page not found");
   await expect(c.main.getByRole("table")).toHaveCount(0);
 });
 
@@ -82,7 +82,7 @@ test("the overview asks nobody for a password by itself", async ({ open }) => {
   await c.elevate();
   const sent = c.figures.filter({ hasText: "Messages sent" });
   await expect(sent).toBeVisible();
-  const elevated = page.getByRole("button", { name: "Administrative until" });
+  const elevated = page.getByRole("button", { name: "Admin access until" });
   await elevated.click();
   await expect(elevated).toHaveCount(0);
   await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange"))); // as if somebody came back

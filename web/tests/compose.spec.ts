@@ -40,7 +40,7 @@ test("cells of a spreadsheet are pasted as a text, and several files are sent on
   await bob.tell(alice, "Good morning.");
   const m = new Messenger(await open(alice));
   await m.open("Bob Brown");
-  const list = m.page.getByRole("list", { name: "Files to be sent" });
+  const list = m.page.getByRole("list", { name: "Files to send" });
   const attached = list.getByRole("listitem").filter({ has: m.page.getByRole("button") });
   expect(await m.field.evaluate(paste, ["potassium\t6.1", "image.png"])).toBe(true);
   await expect(list).toHaveCount(0);
@@ -48,7 +48,7 @@ test("cells of a spreadsheet are pasted as a text, and several files are sent on
   await expect(attached).toContainText(["a.png", "b.png"]);
   await m.field.drop({ files: { name: "labs.pdf", mimeType: "application/pdf", buffer: Buffer.from("%PDF-1.7") } });
   await expect(attached).toContainText(["a.png", "b.png", "labs.pdf"]);
-  await expect(list).toContainText("3 files. Each is sent as a message of its own.");
+  await expect(list).toContainText("3 files, each sent as a separate message.");
   await list.getByRole("button", { name: "Remove b.png" }).click();
   await expect(attached).toContainText(["a.png", "labs.pdf"]);
   await expect(attached).toHaveCount(2);
@@ -72,7 +72,7 @@ test("what is wrong with a file is said until the next key", async ({ hospital, 
   const small = { name: "scan.png", mimeType: "image/png", buffer: png(4, 3) };
   const refused = m.page.getByRole("alert");
   await m.field.drop({ files: large });
-  await expect(refused).toHaveText("film.mov is 26 MB. A file may be up to 25 MB.");
+  await expect(refused).toHaveText("film.mov is too large (26 MB). The limit is 25 MB.");
   await m.field.press("a");
   await expect(refused).toHaveCount(0);
   await m.field.drop({ files: large });

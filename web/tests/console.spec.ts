@@ -25,31 +25,31 @@ test("an operator sets a server up with the pages alone", async ({ server, open 
     return c.main.getByRole("listitem").filter({ has: heading });
   };
   await picture(page, "console-first-start");
-  await step("Your password").getByLabel("New password").fill(password);
-  await step("Your password").getByRole("button", { name: "Set password" }).click();
-  await expect(step("Your password")).toHaveText("Your password"); // it is done: it asks for nothing
-  await step("Organization").getByLabel("Name").fill("General Hospital");
-  await step("Organization").getByRole("button", { name: "Create" }).click();
-  await expect(step("Organization")).toHaveText("OrganizationGeneral Hospital");
-  await step("First people").getByLabel("Display name").fill("Alice Ames");
-  await step("First people").getByLabel("User name").fill("alice");
-  await step("First people").getByLabel("First password").fill(password);
-  await step("First people").getByRole("button", { name: "Create" }).click();
-  await expect(step("First people").getByRole("listitem")).toHaveText(["Alice Ames"]);
+  await step("Set your password").getByLabel("New password").fill(password);
+  await step("Set your password").getByRole("button", { name: "Set password" }).click();
+  await expect(step("Set your password")).toHaveText("Set your password"); // it is done: it asks for nothing
+  await step("Create your organization").getByLabel("Name").fill("General Hospital");
+  await step("Create your organization").getByRole("button", { name: "Create" }).click();
+  await expect(step("Create your organization")).toHaveText("Create your organizationGeneral Hospital");
+  await step("Add people").getByLabel("Display name").fill("Alice Ames");
+  await step("Add people").getByLabel("Username").fill("alice");
+  await step("Add people").getByLabel("Initial password").fill(password);
+  await step("Add people").getByRole("button", { name: "Create" }).click();
+  await expect(step("Add people").getByRole("listitem")).toHaveText(["Alice Ames"]);
   await picture(page, "console-first-start-people");
 
-  await step("First message").getByRole("link", { name: "General Hospital" }).click();
+  await step("Send the first message").getByRole("link", { name: "General Hospital" }).click();
   await expect(c.rows("People")).toHaveCount(2);
-  await c.listing("People").getByRole("button", { name: "Many from CSV" }).click();
+  await c.listing("People").getByRole("button", { name: "Import from CSV" }).click();
   const file = { name: "people.csv", mimeType: "text/csv", buffer: Buffer.from(people) };
-  await c.dialog.getByLabel("Choose a CSV file").setInputFiles(file);
+  await c.dialog.getByLabel("Choose CSV file").setInputFiles(file);
   const wrong = c.dialog.getByRole("region", { name: "Rows with errors" }).getByRole("cell");
   await expect(wrong).toHaveText(["4", "Alice again", /^username/]); // one row
   await picture(page, "console-import");
-  await c.dialog.getByRole("button", { name: "Create 2 people" }).click();
-  await expect(c.dialog.getByRole("status").filter({ hasText: "were created" })).toHaveText("2 people were created. Not created: 0.");
+  await c.dialog.getByRole("button", { name: "Create 2 accounts" }).click();
+  await expect(c.dialog.getByRole("status").filter({ hasText: "accounts created" })).toHaveText("2 accounts created. Rows skipped: 0.");
   const download = page.waitForEvent("download");
-  await c.dialog.getByRole("button", { name: "Results as CSV" }).click();
+  await c.dialog.getByRole("button", { name: "Download results (CSV)" }).click();
   expect((await download).suggestedFilename()).toBe("people.csv");
   await c.dialog.getByRole("button", { name: "Close" }).click();
   await expect(c.rows("People")).toHaveCount(4);
@@ -65,47 +65,47 @@ test("an operator sets a server up with the pages alone", async ({ server, open 
   await expect(c.rows("Requests")).toHaveText([/^Alice Ames/]);
   await picture(page, "console-requests");
   await c.row("Requests", "Alice Ames").getByRole("button", { name: "Approve" }).click();
-  await expect(c.listing("Requests").getByText("There are no requests.")).toBeVisible();
+  await expect(c.listing("Requests").getByText("No open requests.")).toBeVisible();
 
   await c.tab("People");
   await c.row("People", "Alice Ames").getByRole("link", { name: "Alice Ames Administrator" }).click();
-  await expect(c.rows("Keys")).toHaveCount(1);
-  await c.listing("Keys").getByRole("button", { name: "New key" }).click();
-  await c.dialog.getByLabel("Ends after (days)").fill("30");
-  await c.dialog.getByRole("button", { name: "Issue" }).click();
+  await expect(c.rows("Keys and sessions")).toHaveCount(1);
+  await c.listing("Keys and sessions").getByRole("button", { name: "New API key" }).click();
+  await c.dialog.getByLabel("Expires after (days)").fill("30");
+  await c.dialog.getByRole("button", { name: "Create key" }).click();
   const key = await c.issuedKey();
   await picture(page, "console-secret");
   await c.keep();
-  await expect(c.rows("Keys")).toHaveCount(2);
+  await expect(c.rows("Keys and sessions")).toHaveCount(2);
   await picture(page, "console-person");
   await c.revoke(key);
-  await expect(c.rows("Keys")).toHaveCount(1);
+  await expect(c.rows("Keys and sessions")).toHaveCount(1);
 
   await c.tab("Audit log");
   await expect(c.listing("Audit log").getByText("key.revoke", { exact: true })).toBeVisible();
-  await c.main.getByRole("button", { name: "Check" }).click();
-  await expect(c.main.getByRole("status")).toHaveText(/^\d+ entries; each follows from the one before\.$/);
-  await c.main.getByRole("button", { name: "Follow" }).click();
-  await expect(c.main.getByRole("list", { name: "Following" })).toBeVisible();
+  await c.main.getByRole("button", { name: "Verify log" }).click();
+  await expect(c.main.getByRole("status")).toHaveText(/^The log is intact. Entries checked: \d+\.$/);
+  await c.main.getByRole("button", { name: "Watch live" }).click();
+  await expect(c.main.getByRole("list", { name: "Watching live" })).toBeVisible();
   await picture(page, "console-audit");
-  await c.tab("What is stuck");
-  await expect(c.listing("Queues without a reader").getByText("Every queue is being read.")).toBeVisible();
-  await expect(c.listing("Undelivered messages").getByText("Everything has arrived.")).toBeVisible();
+  await c.tab("Delivery problems");
+  await expect(c.listing("Queues not being read").getByText("All queues are being read.")).toBeVisible();
+  await expect(c.listing("Undelivered messages").getByText("No undelivered messages.")).toBeVisible();
   await c.tab("Settings");
-  await expect(c.main.getByLabel("Lifetime", { exact: true })).toHaveValue("43200");
+  await expect(c.main.getByLabel("Messages expire after (minutes)", { exact: true })).toHaveValue("43200");
   await picture(page, "console-organization-settings");
-  await expect(c.main.getByLabel("Messages may be forwarded")).toBeChecked();
-  await c.main.getByLabel("Messages may be forwarded").click();
+  await expect(c.main.getByLabel("Allow forwarding")).toBeChecked();
+  await c.main.getByLabel("Allow forwarding").click();
   await c.main.getByRole("button", { name: "Save" }).click();
   await expect(page.getByText("Saved.", { exact: true })).toBeVisible();
   const { settings } = await server.operator.getOrganization(organization);
   expect(settings).toContainEqual(expect.objectContaining({ name: "forward", value: false }));
 
   for (const [entry, shown] of [
-    ["Overview", c.row("Servers", "Up")],
+    ["Overview", c.row("Servers", "Running")],
     ["Organizations", c.row("Organizations", "General Hospital")],
-    ["Keys", c.row("Keys", "alice")],
-    ["What is stuck", c.listing("Queues without a reader").getByText("Every queue is being read.")],
+    ["Keys and sessions", c.row("Keys and sessions", "alice")],
+    ["Delivery problems", c.listing("Queues not being read").getByText("All queues are being read.")],
     ["Audit log", c.row("Audit log", "first start")],
     ["Settings", c.row("Settings", "limits.messages_per_day")],
   ] as const) {

@@ -11,7 +11,7 @@ test("the files of a conversation are listed in its details, as far back as one 
   const page = await open(alice, `/c/${bob.token}/details`);
   const files = new Messenger(page).details.getByRole("region", { name: "Files" });
   const listed = files.getByRole("listitem");
-  await expect(files.getByText("No files.", { exact: true })).toBeVisible();
+  await expect(files.getByText("No files in this conversation.", { exact: true })).toBeVisible();
   await page.goto("/"); // what is open is read, and its messages stay loaded
   const send = async (from: Person, to: Person, name: string, dor = false) => {
     await from.tell(to, { dor, attachment: new File(["potassium 6.1"], name) });
@@ -29,7 +29,7 @@ test("the files of a conversation are listed in its details, as far back as one 
   const link = files.getByRole("link", { name: long });
   await expect(link).toHaveAttribute("href", /\/attachment\/1$/);
   await expect(link).toHaveAttribute("download", long);
-  await files.getByRole("button", { name: "Look for older files" }).click();
+  await files.getByRole("button", { name: "Find older files" }).click();
   await expect(listed).toHaveText([new RegExp(`^${long}`), labs, /^old\.pdf/]);
   await expect(files.getByRole("button")).toHaveCount(0); // there are no older ones
 });

@@ -8,12 +8,12 @@ import { expect, test } from "./fixtures/test.js";
 const dot = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64");
 const ward = { name: "ward.gif", mimeType: "image/gif", buffer: dot };
 
-const left = "You are no longer in this group.";
-const history = { name: "People who join later see what was written before" };
+const left = "You’re no longer in this group.";
+const history = { name: "New members can see earlier messages" };
 
 /** members are those whom the details of a group list. */
 function members({ details }: Messenger): Locator {
-  return details.getByRole("region", { name: "People in the group" }).getByRole("listitem");
+  return details.getByRole("region", { name: "Group members" }).getByRole("listitem");
 }
 
 test("a group is named, pictured, joined and left, as all of its people see at once", async ({ hospital, open }) => {
@@ -29,14 +29,14 @@ test("a group is named, pictured, joined and left, as all of its people see at o
 
   // A mere member is not offered what it may not do.
   await b.details.getByRole("button", { name: "Edit group" }).click();
-  await expect(b.dialog.getByRole("textbox", { name: "Name of the group" })).toBeVisible();
+  await expect(b.dialog.getByRole("textbox", { name: "Group name" })).toBeVisible();
   await expect(b.dialog.getByRole("checkbox", history)).toHaveCount(0);
   await b.dialog.getByRole("button", { name: "Cancel" }).click();
 
   await a.details.getByRole("button", { name: "Edit group" }).click();
-  await a.dialog.getByRole("textbox", { name: "Name of the group" }).fill("Ward 3, nights");
+  await a.dialog.getByRole("textbox", { name: "Group name" }).fill("Ward 3, nights");
   const chooser = a.page.waitForEvent("filechooser");
-  await a.dialog.getByRole("button", { name: "Choose a picture" }).click();
+  await a.dialog.getByRole("button", { name: "Choose picture" }).click();
   await (await chooser).setFiles(ward);
   // Screen readers pass it over: its name stands beside it.
   await expect(a.dialog.getByRole("presentation")).toHaveJSProperty("naturalWidth", 1);
@@ -50,7 +50,7 @@ test("a group is named, pictured, joined and left, as all of its people see at o
     await expect(m.details.getByRole("presentation")).toHaveJSProperty("naturalWidth", 1);
   }
   await a.details.getByRole("button", { name: "Edit group" }).click();
-  await a.dialog.getByRole("button", { name: "Remove the picture" }).click();
+  await a.dialog.getByRole("button", { name: "Remove picture" }).click();
   await a.dialog.getByRole("button", { name: "Save" }).click();
   await expect(b.page.getByRole("presentation")).toHaveCount(0);
 
@@ -61,7 +61,7 @@ test("a group is named, pictured, joined and left, as all of its people see at o
   await a.dialog.getByRole("button", { name: hubert.name }).click();
   await picture(a.page, "group-add");
   const h = new Messenger(await open(hubert));
-  await expect(h.list.getByText("No conversations yet.")).toBeVisible();
+  await expect(h.list.getByText("No conversations yet. Search for someone above to start one.")).toBeVisible();
   await a.dialog.getByRole("button", { name: "Add", exact: true }).click();
   await expect(members(b)).toHaveCount(3);
   await h.open("Ward 3, nights");

@@ -203,7 +203,7 @@ class Walk {
   }
 
   async #toEnd(): Promise<void> {
-    const button = this.page.getByRole("button", { name: "To the newest message" });
+    const button = this.page.getByRole("button", { name: "Go to latest message" });
     if (!(await button.isVisible())) return;
     this.steps.push("to the end");
     await button.click();

@@ -16,11 +16,11 @@ test.use({ trace: "off", screenshot: "only-on-failure" });
 test.describe("hostile texts stay texts", { tag: "@looks" }, () => {
   test("in the messenger", async ({ den, open }) => {
     const m = new Messenger(await open(den.alice));
-    const messages = m.items.filter({ has: m.page.getByRole("button", { name: "Actions for this message" }) });
+    const messages = m.items.filter({ has: m.page.getByRole("button", { name: "Message actions" }) });
     await holds(m.page, "list", hostile, tall);
 
     await goTo(m.page, `/c/${den.ward}/details`);
-    const members = m.details.getByRole("region", { name: "People in the group" }).getByRole("listitem");
+    const members = m.details.getByRole("region", { name: "Group members" }).getByRole("listitem");
     await expect(members).toHaveCount(hostile.length + 1);
     await holds(m.page, "group", [...den.files, ...hostile], tall);
     await m.page.getByRole("main").getByRole("heading", { level: 2 }).click();
@@ -38,7 +38,7 @@ test.describe("hostile texts stay texts", { tag: "@looks" }, () => {
     const own = m.list.getByRole("heading", { level: 1 });
     for (const i of hostile.keys()) {
       await m.dialog.getByLabel("Display name").fill(`${nth(i)} too`);
-      await m.dialog.getByLabel("Status").fill(nth(i + 1));
+      await m.dialog.getByLabel("Status message").fill(nth(i + 1));
       await m.dialog.getByRole("button", { name: "Save" }).click();
       await expect.poll(() => own.textContent()).toBe(`${nth(i)} too`); // somebody else has the name itself
     }
@@ -48,7 +48,7 @@ test.describe("hostile texts stay texts", { tag: "@looks" }, () => {
   test("in the console", async ({ den, open }) => {
     const c = new Console(await open(operator, "/console"));
     await c.elevate();
-    await expect(c.main.getByRole("term").filter({ hasText: "Storage" })).toBeVisible();
+    await expect(c.main.getByRole("term").filter({ hasText: "Database" })).toBeVisible();
     await holds(c.page, "console");
     await goTo(c.page, "/console/organizations");
     await holds(c.page, "console-organizations", hostile);
@@ -75,20 +75,20 @@ test.describe("hostile texts stay texts", { tag: "@looks" }, () => {
     }
     await goTo(c.page, `${at}/people/${den.alice.token}`);
     await holds(c.page, "console-devices", devices);
-    const all = { keys: "Keys", stuck: "Queues without a reader", audit: "Audit log", settings: "Settings" };
+    const all = { keys: "Keys and sessions", stuck: "Queues not being read", audit: "Audit log", settings: "Settings" };
     for (const [name, list] of Object.entries(all)) {
       await goTo(c.page, `/console/${name}`);
-      const listing = c.listing(list).filter({ has: c.page.getByRole("button", { name: "CSV" }) });
+      const listing = c.listing(list).filter({ has: c.page.getByRole("button", { name: "Download CSV" }) });
       await expect(listing).toHaveAttribute("aria-busy", "false");
       await expect(c.problem).toBeHidden();
       await holds(c.page, `console-all-${name}`);
     }
 
     await goTo(c.page, `${at}/people`);
-    await c.main.getByRole("button", { name: "Many from CSV" }).click();
+    await c.main.getByRole("button", { name: "Import from CSV" }).click();
     const rows = hostile.map((text) => `"${text.replaceAll('"', '""')}",${den.alice.username}\n`);
     const buffer = Buffer.from(`display_name,username\n${rows.join("")}`);
-    await c.dialog.getByLabel("Choose a CSV file").setInputFiles({ name: "people.csv", mimeType: "text/csv", buffer });
+    await c.dialog.getByLabel("Choose CSV file").setInputFiles({ name: "people.csv", mimeType: "text/csv", buffer });
     await expect(c.rows("Rows with errors")).toHaveCount(hostile.length);
     await holds(c.page, "console-import", hostile);
   });
@@ -110,7 +110,7 @@ test.describe("hostile texts stay texts", { tag: "@looks" }, () => {
 
 test.fail("a test fails whose page shows a dialog of the browser", { tag: "@looks" }, async ({ open }) => {
   const page = await open(undefined);
-  await expect(page.getByLabel("User name")).toBeVisible();
+  await expect(page.getByLabel("Username")).toBeVisible();
   await page.evaluate(() => alert("hacked"));
 });
 

@@ -26,8 +26,8 @@ test("a message is inspected by keyboard alone, beside its conversation or over 
   await expect(a.messages).toHaveCount(2);
   await toFirst();
   await keyboard.press("i");
-  const inspected = a.details.getByRole("region", { name: "Details of the message" });
-  await expect(inspected.getByRole("heading", { name: "Details of the message" })).toBeFocused();
+  const inspected = a.details.getByRole("region", { name: "Message details" });
+  await expect(inspected.getByRole("heading", { name: "Message details" })).toBeFocused();
   await expect(inspected.getByRole("listitem")).toHaveCount(2);
   await expect(a.dialog).toHaveCount(0);
   await expect(a.page).toHaveURL(/\/details$/);

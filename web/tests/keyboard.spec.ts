@@ -30,7 +30,7 @@ test("the keyboard goes between conversations, to what is unread, back, and to t
   await a.page.keyboard.press("Escape");
   await expect(a.page).toHaveURL("/");
   await expect(a.page.getByRole("main").getByRole("heading")).toHaveCount(0);
-  await expect(a.page.getByText("Choose a conversation.")).toBeVisible();
+  await expect(a.page.getByText("Select a conversation, or search for someone to write to.")).toBeVisible();
 
   await a.page.keyboard.press("?");
   await expect(a.page.getByRole("dialog", { name: "Keyboard shortcuts" }).getByRole("term")).toHaveCount(10);

@@ -34,10 +34,10 @@ test("a message is answered, forwarded and taken back by its menu", async ({ hos
 
   await a.write("The wrong window");
   await expect(c.messages).toHaveText([/^Good morning\./, /It is\./, /^The wrong window/]);
-  await a.act("The wrong window", "Take back");
-  await a.dialog.getByRole("button", { name: "Take back" }).click();
+  await a.act("The wrong window", "Recall");
+  await a.dialog.getByRole("button", { name: "Recall" }).click();
   for (const { page, messages } of [a, c]) {
-    await expect(messages).toHaveText([/^Good morning\./, /It is\./, /^This message was taken back\./]);
+    await expect(messages).toHaveText([/^Good morning\./, /It is\./, /^This message was recalled\./]);
     await expect(page.getByText("The wrong window")).toHaveCount(0);
   }
 });
@@ -69,19 +69,19 @@ test("a message lasts as many minutes as its sender says, which count down", asy
   const { alice, bob } = await hospital(two);
   const [a, b] = await meet(open, alice, bob);
   const composer = a.page.getByRole("main");
-  const lifetime = composer.getByRole("button", { name: "Lifetime" });
+  const lifetime = composer.getByRole("button", { name: "Expiration" });
   const pressed = composer.getByRole("button", { pressed: true });
 
-  await composer.getByRole("button", { name: "Priority" }).click();
+  await composer.getByRole("button", { name: "Urgent" }).click();
   await lifetime.click();
   await composer.getByRole("menu").getByRole("menuitemradio", { name: "5 min", exact: true }).click();
   await expect(lifetime).toHaveText("5 min");
-  await expect(pressed).toHaveAccessibleName("Priority");
+  await expect(pressed).toHaveAccessibleName("Urgent");
   const words = "For five minutes";
   await a.write(words);
   for (const m of [a, b]) {
     await expect(m.messages).toHaveText([/^Good morning\./, /For five minutes/]);
-    await expect(m.message(words).getByText("Priority", { exact: true })).toBeVisible();
+    await expect(m.message(words).getByText("Urgent", { exact: true })).toBeVisible();
   }
   await expect(lifetime).toHaveText(""); // that was for this one
   await expect(pressed).toHaveCount(0);
@@ -109,20 +109,20 @@ test("a message that is deleted on read is opened by hand, and lasts a minute fr
   const { alice, bob } = await hospital(two);
   const [a, b] = await meet(open, alice, bob);
   const words = "The code is 4711.";
-  await a.page.getByRole("button", { name: "Deleted after reading" }).click();
+  await a.page.getByRole("button", { name: "Delete after reading" }).click();
   await a.write(words);
-  const seal = b.message("This message is deleted a minute after it is read.");
+  const seal = b.message("This message is deleted one minute after you open it.");
   await expect(seal).toBeVisible();
   // In both lists: somebody may look over the sender's shoulder too.
-  await expect(b.entry("Alice Ames")).toContainText("Message that is deleted after reading");
-  await expect(a.entry("Bob Brown")).toContainText("Message that is deleted after reading");
+  await expect(b.entry("Alice Ames")).toContainText("Hidden message (deleted after reading)");
+  await expect(a.entry("Bob Brown")).toContainText("Hidden message (deleted after reading)");
   await expect(a.list.getByText("4711")).toHaveCount(0);
   await expect(b.page.getByText("4711")).toHaveCount(0);
   await a.hasStatus(words, "Delivered");
   await expect(a.message(words)).not.toContainText(/\d (min|sec)/);
   await picture(b.page, "seal");
 
-  await seal.getByRole("button", { name: "Show" }).click();
+  await seal.getByRole("button", { name: "Open message" }).click();
   await expect(b.message(words).getByText(words, { exact: true })).toBeVisible();
   await a.hasStatus(words, "Read");
   const [secret] = (await bob.client.getHistory(alice.token, { limit: 1 })).results;
@@ -158,15 +158,15 @@ test("files are attached by the button and dropped: a picture is shown in place,
     await a.page.getByRole("button", { name: "Attach a file" }).click();
     await (await chosen).setFiles(file);
   };
-  const attached = a.page.getByRole("list", { name: "Files to be sent" }).getByRole("listitem");
+  const attached = a.page.getByRole("list", { name: "Files to send" }).getByRole("listitem");
 
   await pick(film);
-  await expect(a.page.getByRole("alert")).toHaveText("film.mov is 26 MB. A file may be up to 25 MB.");
+  await expect(a.page.getByRole("alert")).toHaveText("film.mov is too large (26 MB). The limit is 25 MB.");
   await expect(attached).toHaveCount(0);
   await pick(scan);
   await expect(attached.getByText("scan.png", { exact: true })).toBeVisible();
   await a.write("The scan.");
-  const shown = b.message("The scan.").getByRole("button", { name: "Show scan.png" });
+  const shown = b.message("The scan.").getByRole("button", { name: "View scan.png" });
   await expect.poll(() => widthOf(shown)).toBe(40);
   await expect(b.messages).toHaveText([/^Good morning\./, /^The scan\./]);
   await shown.click();
@@ -197,7 +197,7 @@ test("only what was on the screen is told as read: not what one leaps over, nor 
   const a = new Messenger(await open(alice));
   await a.open("Bob Brown");
   await expect(a.message("Result 0 of")).toBeVisible();
-  await a.page.getByRole("button", { name: "To the newest message" }).click();
+  await a.page.getByRole("button", { name: "Go to latest message" }).click();
   await expect(a.message("Result 59 of")).toBeInViewport();
 
   /** unread are those that Bob has not been told that Alice read. */

@@ -31,7 +31,7 @@ test("what events tell while a conversation loads is shown, although the answer 
   await expect(a.entry("Bob Brown")).toContainText("It is.");
   await expect(a.messages).toHaveCount(0);
   await held.release();
-  await a.has("This message was taken back.", "Is bed 12 free?", "It is.");
+  await a.has("This message was recalled.", "Is bed 12 free?", "It is.");
   await a.hasStatus("Is bed 12 free?", "Read");
   expect(held.count).toBe(1);
 });
@@ -106,8 +106,8 @@ test("what one sends while the history is being loaded is shown as waiting, and 
   await a.open("Bob Brown");
   await expect.poll(() => history.count).toBe(1);
   await a.write("It is.");
-  await a.hasStatus("It is.", "Sending");
-  await expect(a.entry("Bob Brown").getByRole("img", { name: "Sending", exact: true })).toBeVisible();
+  await a.hasStatus("It is.", "Sending…");
+  await expect(a.entry("Bob Brown").getByRole("img", { name: "Sending…", exact: true })).toBeVisible();
   await expect(a.page.getByRole("status").filter({ hasText: "The connection is slow." })).toBeVisible();
   await history.release();
   await a.has("Is bed 12 free?", "It is.");

@@ -48,13 +48,13 @@ class Notices extends Messenger {
 test("messages are told by notifications, as much as one chose, until they are read", async ({ hospital, open }) => {
   const { alice, bob } = await hospital({ alice: "Alice Ames", bob: "Bob Brown" });
   const a = new Notices(await open(alice, "/", { permissions: ["notifications"] }));
-  await expect(a.list.getByText("No conversations yet.")).toBeVisible();
+  await expect(a.list.getByText("No conversations yet. Search for someone above to start one.")).toBeVisible();
   await a.hasIcon(false);
-  await a.choose("Only that there is a message", alice, "sign");
+  await a.choose("“New message” only", alice, "sign");
   await bob.tell(alice, "Is bed 12 free?");
   await a.tells("Signet: New message");
   await a.hasIcon(true);
-  await a.choose("With name and text", alice, "content");
+  await a.choose("Sender and text", alice, "content");
   await bob.tell(alice, "Hello?");
   await a.tells("Bob Brown: Hello?");
   await a.open("Bob Brown");
@@ -68,7 +68,7 @@ test("notifications are not asked for while one is being shown, which would be f
   for (const from of [bob, carol]) await from.tell(alice, "Good morning."); // so that the page knows of whom messages are
   const a = new Notices(await open(alice, "/", { permissions: ["notifications"] }));
   for (const { name } of [bob, carol]) await expect(a.entry(name)).toBeVisible();
-  await a.choose("With name and text", alice, "content");
+  await a.choose("Sender and text", alice, "content");
   await bob.tell(alice, "Is bed 12 free?");
   await a.tells("Bob Brown: Is bed 12 free?");
   await a.page.evaluate(holdNotifications);
@@ -109,8 +109,8 @@ test("a message that comes before the page has its worker is told when it has", 
   const a = new Notices(await open(alice, "/healthz", { permissions: ["notifications"] }));
   await a.page.addInitScript(holdWorkers);
   await a.page.goto("/");
-  await expect(a.list.getByText("No conversations yet.")).toBeVisible();
-  await a.choose("Only that there is a message", alice, "sign");
+  await expect(a.list.getByText("No conversations yet. Search for someone above to start one.")).toBeVisible();
+  await a.choose("“New message” only", alice, "sign");
   await bob.tell(alice, "Is bed 12 free?");
   await expect(a.entry("Bob Brown")).toBeVisible();
   await a.page.evaluate(() => (window as unknown as { letWorkersBegin: () => void }).letWorkersBegin());
@@ -137,14 +137,14 @@ test("notifications end with their session, in all tabs, and how much they tell 
   await other.page.goto("/");
   for (const tab of [a, other]) await expect(tab.entry("Bob Brown")).toBeVisible();
   await a.page.bringToFront();
-  await a.choose("With name and text", alice, "content");
+  await a.choose("Sender and text", alice, "content");
   await bob.tell(alice, "Is bed 12 free?");
   await a.tells("Bob Brown: Is bed 12 free?");
 
   // Signed out in the other tab.
   await other.page.bringToFront();
   await other.own("Sign out");
-  for (const page of [a.page, other.page]) await expect(page.getByLabel("User name")).toBeVisible();
+  for (const page of [a.page, other.page]) await expect(page.getByLabel("Username")).toBeVisible();
   await other.tells();
 
   // The next person at this device is told nothing, and in neither tab, until he chooses.
@@ -164,7 +164,7 @@ test("notifications end with their session, in all tabs, and how much they tell 
   await bob.tell(alice, "And bed 13?");
   await a.tells("Bob Brown: And bed 13?");
   await endSessions(alice);
-  await expect(a.page.getByLabel("User name")).toBeVisible();
+  await expect(a.page.getByLabel("Username")).toBeVisible();
   await a.tells();
 
   // Ended while none is: it ends as one is opened.
@@ -178,7 +178,7 @@ test("notifications end with their session, in all tabs, and how much they tell 
   await endSessions(alice);
   await other.tells("Bob Brown: And bed 14?");
   await other.page.goto("/");
-  await expect(other.page.getByLabel("User name")).toBeVisible();
+  await expect(other.page.getByLabel("Username")).toBeVisible();
   await other.tells();
 });
 

@@ -23,7 +23,7 @@ test("one is in several organizations, and sees all of them or one", async ({ se
   await expect(a.page.getByRole("main").getByText("Clinic by the Lake")).toBeVisible();
   await choice.selectOption("General Hospital");
   await expect(listed).toHaveText([/Bob Brown/]);
-  await expect(a.page.getByRole("main")).toHaveText("Choose a conversation.");
+  await expect(a.page.getByRole("main")).toHaveText("Select a conversation, or search for someone to write to.");
   await a.search.fill("brown");
   const foundBob = new RegExp(`Bob Brown${bob.username}General Hospital$`);
   await expect(listed).toHaveText([foundBob]);
@@ -36,7 +36,7 @@ test("one is in several organizations, and sees all of them or one", async ({ se
 
   await a.list.getByRole("button", { name: "New group" }).click();
   await a.dialog.getByLabel("Organization").selectOption("General Hospital");
-  await a.dialog.getByLabel("Name of the group").fill("Everybody");
+  await a.dialog.getByLabel("Group name").fill("Everybody");
   await a.dialog.getByRole("searchbox", { name: "Add people" }).fill("brown");
   await expect(a.dialog.getByRole("listitem")).toHaveText([/Bob Brown/]);
   await a.dialog.getByRole("button", { name: "Bob Brown" }).click();

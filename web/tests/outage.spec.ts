@@ -27,16 +27,16 @@ test.describe("with a server of its own, whose line is cut", () => {
     await a.has("Is bed 12 free?");
 
     await server.cut();
-    const banner = a.page.getByText("No connection. What you write is sent when it is back.", { exact: true });
+    const banner = a.page.getByText("You’re offline. You can keep writing: messages are sent when you’re back online.", { exact: true });
     await expect(banner).toBeVisible();
     const lines = ["Line 0", "Line 1", "Line 2", "Line 3", "Line 4"];
     for (const line of lines) await a.write(line);
     await a.has("Is bed 12 free?", ...lines);
-    await expect(a.messages.getByRole("img", { name: "Sending", exact: true })).toHaveCount(5);
+    await expect(a.messages.getByRole("img", { name: "Sending…", exact: true })).toHaveCount(5);
     await expect(a.entry("Bob Brown")).toContainText("You: Line 4");
-    await expect(a.entry("Bob Brown").getByRole("img", { name: "Sending", exact: true })).toBeVisible();
+    await expect(a.entry("Bob Brown").getByRole("img", { name: "Sending…", exact: true })).toBeVisible();
     await a.search.fill("carol");
-    await expect(a.list.getByRole("alert")).toHaveText("There is no connection to the server.");
+    await expect(a.list.getByRole("alert")).toHaveText("Can’t reach the server. Check your connection and try again.");
     await picture(a.page, "offline");
     await a.search.clear();
     await bob.tell(alice, "Hello?");
@@ -49,7 +49,7 @@ test.describe("with a server of its own, whose line is cut", () => {
     await a.has(...all);
     await expect(badges(a)).toHaveText(["1"]);
     await expect(a.entry("Carol Clarke").getByRole("img", { name: "1 unread" })).toBeVisible();
-    await expect(a.list.getByRole("img", { name: "Sending", exact: true })).toHaveCount(0);
+    await expect(a.list.getByRole("img", { name: "Sending…", exact: true })).toHaveCount(0);
     const { results } = await bob.client.getHistory(alice.token);
     expect(results.map(({ body }) => body).reverse()).toEqual(all);
   });
@@ -97,7 +97,7 @@ test.describe("with a server of its own, whose line is cut", () => {
     await server.kill();
     await bob.tell(alice, "Is bed 12 free?");
     await a.write("I am away.");
-    await a.hasStatus("I am away.", "Sending");
+    await a.hasStatus("I am away.", "Sending…");
     await a.page.evaluate(() => window.setClock(3_600_000)); // which goes on in a sleep, unlike the page's own
     // A request into a dead connection would end after 30 seconds, and a stream after 15.
     await expect(a.message("Is bed 12 free?")).toBeVisible({ timeout: 10_000 });
@@ -121,7 +121,7 @@ test("what one tab has read is read in the other, also where it was never opened
   const other = new Messenger(await one.page.context().newPage());
   await other.page.goto("/");
   const both = [one, other];
-  for (const tab of both) await expect(tab.list).toContainText("No conversations yet.");
+  for (const tab of both) await expect(tab.list).toContainText("No conversations yet. Search for someone above to start one.");
   const toFront = async (tab: Messenger) => {
     for (const { page } of both) await look(page, page === tab.page);
   };

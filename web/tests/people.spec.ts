@@ -10,11 +10,11 @@ test("people are found by the keyboard alone, and put into groups", async ({ hos
   const a = new Messenger(await open(alice));
   const b = new Messenger(await open(bob));
 
-  await expect(a.list.getByText("No conversations yet.")).toBeVisible();
+  await expect(a.list.getByText("No conversations yet. Search for someone above to start one.")).toBeVisible();
   await a.page.keyboard.press("/");
   await expect(a.search).toBeFocused();
   await a.page.keyboard.type("zz");
-  await expect(a.list.getByRole("status")).toHaveText("Nothing found.");
+  await expect(a.list.getByRole("status")).toHaveText("No results.");
   await a.page.keyboard.press("Escape");
   await a.page.keyboard.type("bro");
   await expect(a.list.getByRole("listitem")).toHaveCount(1);
@@ -26,8 +26,8 @@ test("people are found by the keyboard alone, and put into groups", async ({ hos
   await expect(b.entry("Alice Ames").getByRole("img", { name: "1 unread" })).toHaveText("1");
 
   await a.page.getByRole("button", { name: "New group" }).click();
-  await a.dialog.getByLabel("Name of the group").fill("Ward 3");
-  const chosen = a.dialog.getByRole("list", { name: "People in the group" }).getByRole("listitem");
+  await a.dialog.getByLabel("Group name").fill("Ward 3");
+  const chosen = a.dialog.getByRole("list", { name: "Group members" }).getByRole("listitem");
   for (const [words, name] of [["bob", "Bob Brown"], ["carol", "Cárol Clarke"]] as const) {
     await a.dialog.getByRole("searchbox", { name: "Add people" }).fill(words);
     await a.dialog.getByRole("button", { name: new RegExp(`^${name}`) }).click();
@@ -50,15 +50,15 @@ test("an address of an international domain is typed and signs in, in both of it
   await c.tab("People");
   await c.listing("People").getByRole("button", { name: "New person" }).click();
   await c.dialog.getByLabel("Display name").fill("Jürgen Jahn");
-  await c.dialog.getByLabel("E-mail").fill(`${name}@bücher.example`);
-  await c.dialog.getByLabel("First password").fill(password);
+  await c.dialog.getByLabel("Email").fill(`${name}@bücher.example`);
+  await c.dialog.getByLabel("Initial password").fill(password);
   await c.dialog.getByRole("button", { name: "Create" }).click();
   await expect(c.main.getByRole("heading", { name: "Jürgen Jahn", exact: true })).toBeVisible();
   await expect(c.main.getByText(`${name}@bücher.example`, { exact: true })).toBeVisible();
 
   for (const address of [`${name}@bücher.example`, `${name.toUpperCase()}@XN--BCHER-KVA.example`]) {
     const page = await open(undefined);
-    await page.getByLabel("User name").fill(address);
+    await page.getByLabel("Username").fill(address);
     await page.getByLabel("Password").fill(password);
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await expect(page.getByText("Jürgen Jahn")).toBeVisible();

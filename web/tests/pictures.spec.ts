@@ -25,7 +25,7 @@ test("pictures are looked at in the whole window, one after the other", async ({
   await bob.tell(alice, { ...scan("hidden.png"), dor: true }); // is not shown before it is opened
   const m = new Messenger(await open(alice, `/c/${bob.token}`, { viewport: { width: 360, height: 640 }, hasTouch: true }));
   const { page, dialog } = m;
-  await m.messages.getByRole("button", { name: "Show wound.png" }).click();
+  await m.messages.getByRole("button", { name: "View wound.png" }).click();
   const shown = dialog.getByRole("img");
   await expect(shown).toHaveAccessibleName("wound.png");
   await expect(dialog.getByRole("figure")).toContainText(/wound\.png\s*Bob Brown · .*1 of 2/);
@@ -74,14 +74,14 @@ test("pictures are looked at in the whole window, one after the other", async ({
 
   await page.keyboard.press("Escape");
   await expect(dialog).toHaveCount(0);
-  await expect(m.messages.getByRole("button", { name: "Show wound.png" })).toBeFocused();
+  await expect(m.messages.getByRole("button", { name: "View wound.png" })).toBeFocused();
 });
 
 test("a picture that is taken back while somebody looks at it is gone", async ({ hospital, open }) => {
   const { alice, bob } = await hospital(names);
   const id = await bob.tell(alice, scan("wound.png"));
   const m = new Messenger(await open(alice, `/c/${bob.token}`));
-  await m.messages.getByRole("button", { name: "Show wound.png" }).click();
+  await m.messages.getByRole("button", { name: "View wound.png" }).click();
   await expect(m.dialog.getByRole("img", { name: "wound.png" })).toBeVisible();
   await bob.client.recallMessage(id);
   await expect(m.dialog).toHaveCount(0);

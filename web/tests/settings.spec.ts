@@ -15,9 +15,9 @@ test("one keeps profile and devices, and how the pages look", async ({ hospital,
   const devices = dialog.getByRole("region", { name: "Devices" });
   await expect(devices.getByRole("listitem")).toHaveCount(2);
 
-  await dialog.getByLabel("Status").fill("In theatre");
+  await dialog.getByLabel("Status message").fill("In theatre");
   const chooser = page.waitForEvent("filechooser");
-  await dialog.getByRole("button", { name: "Choose a picture" }).click();
+  await dialog.getByRole("button", { name: "Choose picture" }).click();
   await (await chooser).setFiles({ name: "bob.png", mimeType: "image/png", buffer: png(40, 30) });
   const widths = (of: Element) => [...of.querySelectorAll("img")].map(({ naturalWidth }) => naturalWidth);
   await expect.poll(() => dialog.evaluate(widths)).toEqual([40]);
@@ -32,9 +32,9 @@ test("one keeps profile and devices, and how the pages look", async ({ hospital,
   await devices.getByRole("button", { name: "Sign out" }).click();
   await expect(devices.getByRole("listitem")).toHaveCount(1);
   await expect(devices.getByText("this device")).toBeVisible();
-  await expect(lost.getByLabel("User name")).toBeVisible();
+  await expect(lost.getByLabel("Username")).toBeVisible();
 
-  await dialog.getByLabel("Theme").selectOption("Dark");
+  await dialog.getByLabel("Appearance").selectOption("Dark");
   await dialog.getByLabel("Language").selectOption("Deutsch");
   await expect(dialog.getByRole("heading", { level: 2 })).toHaveText("Einstellungen");
   const look = () => [document.documentElement.lang, document.documentElement.dataset["theme"]];
@@ -53,7 +53,7 @@ test("who saves by the keyboard keeps the focus, and saves once", async ({ hospi
   const { page, dialog } = b;
   const held = await hold(page, ({ pathname }) => pathname.endsWith("/settings"));
   await b.own("Settings");
-  await dialog.getByLabel("Status").fill("In theatre");
+  await dialog.getByLabel("Status message").fill("In theatre");
   const save = dialog.getByRole("button", { name: "Save" });
   await save.press("Enter");
   await expect.poll(() => held.count).toBe(1);
@@ -69,7 +69,7 @@ test("who saves by the keyboard keeps the focus, and saves once", async ({ hospi
   const next = dialog.getByLabel("New password");
   const change = dialog.getByRole("button", { name: "Change password" });
   const below = dialog.getByRole("alert").filter({ hasText: /\w/ });
-  await dialog.getByLabel("Old password").fill("not the password");
+  await dialog.getByLabel("Current password").fill("not the password");
   await next.fill("short");
   await change.press("Enter");
   await expect(next).toHaveAccessibleDescription(/\w/);
@@ -87,7 +87,7 @@ test("a conversation is muted, and a group is left", async ({ hospital, open }) 
   const group = await alice.client.createGroup({ name: "Ward 3", members: [bob.token] });
   await alice.tell(group, "Good morning.");
   const b = new Messenger(await open(bob, `/c/${group.token}/details`));
-  await expect(b.details.getByRole("region", { name: "People in the group" }).getByRole("listitem")).toHaveCount(2);
+  await expect(b.details.getByRole("region", { name: "Group members" }).getByRole("listitem")).toHaveCount(2);
   await b.details.getByRole("button", { name: "Mute" }).click();
   await expect(b.entry("Ward 3").getByRole("img", { name: "Muted" })).toBeVisible();
   await picture(b.page, "details-muted");

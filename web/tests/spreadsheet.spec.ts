@@ -76,31 +76,31 @@ test("a person imports what Excel saves, and what the console exports", async ({
   const { organization, alice } = await hospital({ alice: "Alice Ames" });
   const c = new Console(await open(operator, `/console/organizations/${organization}`));
   await c.elevate();
-  const choose = c.dialog.getByLabel("Choose a CSV file");
-  await c.listing("People").getByRole("button", { name: "Many from CSV" }).click();
+  const choose = c.dialog.getByLabel("Choose CSV file");
+  await c.listing("People").getByRole("button", { name: "Import from CSV" }).click();
   const number = server.next();
   const saved = `User Name;Name;Phone;\r\n joerg-${number} ;Jörg "Joe" Müller\xa0;;\r\n`;
   await choose.setInputFiles({ name: "excel.csv", mimeType: "text/csv", buffer: Buffer.from(saved, "latin1") });
   await expect(c.dialog.getByText("read as Western European (windows-1252)")).toBeVisible();
-  await c.dialog.getByRole("button", { name: "Create 1 person" }).click();
-  await expect(c.dialog.getByText("1 person was created.")).toBeVisible();
+  await c.dialog.getByRole("button", { name: "Create 1 account" }).click();
+  await expect(c.dialog.getByText("1 account created.")).toBeVisible();
   const made = await server.operator.lookupUser(`joerg-${number}`);
   expect(made.display_name).toBe('Jörg "Joe" Müller');
 
   await c.dialog.getByRole("button", { name: "Close" }).click();
-  await c.listing("People").getByRole("button", { name: "Many from CSV" }).click();
+  await c.listing("People").getByRole("button", { name: "Import from CSV" }).click();
   const wrong = Buffer.from("username,issue key\nann,yes\nbob,perhaps\n");
   await choose.setInputFiles({ name: "people.csv", mimeType: "text/csv", buffer: wrong });
-  await expect(c.dialog.getByRole("alert")).toHaveText("Row 3, issue key: “perhaps” is neither yes nor no.");
+  await expect(c.dialog.getByRole("alert")).toHaveText("Row 3, issue key: write yes or no instead of “perhaps”.");
   await c.dialog.getByRole("button", { name: "Close" }).click();
 
   const download = c.page.waitForEvent("download");
-  await c.listing("People").getByRole("button", { name: "CSV", exact: true }).click();
+  await c.listing("People").getByRole("button", { name: "Download CSV", exact: true }).click();
   const exported = readFileSync(await (await download).path());
   expect(exported.subarray(0, 3)).toEqual(Buffer.from([0xef, 0xbb, 0xbf]));
-  await c.listing("People").getByRole("button", { name: "Many from CSV" }).click();
+  await c.listing("People").getByRole("button", { name: "Import from CSV" }).click();
   await choose.setInputFiles({ name: "People.csv", mimeType: "text/csv", buffer: exported });
-  await expect(c.dialog.getByText("0 people can be created.")).toBeVisible(); // nobody is made twice
+  await expect(c.dialog.getByText("0 accounts can be created.")).toBeVisible(); // nobody is made twice
   const refused = c.dialog.getByRole("region", { name: "Rows with errors" });
   await expect(refused.getByRole("row").filter({ hasText: alice.name })).toContainText("username");
 });

@@ -1,7 +1,7 @@
 // What a page shows before its script runs, and what stands at an address where there is no page.
 import { newContext, expect, test } from "./fixtures/test.js";
 
-for (const [path, title] of [["/", "Signet"], ["/console", "Signet Console"], ["/docs", "Signet API"]] as const) {
+for (const [path, title] of [["/", "Signet"], ["/console", "Signet console"], ["/docs", "Signet API"]] as const) {
   test(`${path} says what it is before its script has come`, async ({ desk, server }) => {
     const page = await (await desk({ colorScheme: "light" })).newPage();
     // The script comes when somebody has looked.

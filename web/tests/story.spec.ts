@@ -25,5 +25,5 @@ test("two people write to each other, and see how far each message got", async (
   await b.write("On my way.");
   await expect(a.items).toContainText(["Is bed 12 free?", "It is. <b>Send her up.</b>", "On my way."]);
   await b.own("Sign out");
-  await expect(b.page.getByLabel("User name")).toBeVisible();
+  await expect(b.page.getByLabel("Username")).toBeVisible();
 });

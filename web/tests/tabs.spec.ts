@@ -4,7 +4,7 @@ import { password } from "./fixtures/hospital.js";
 import { Messenger, signIn } from "./fixtures/messenger.js";
 import { expect, test } from "./fixtures/test.js";
 
-const ended = "Your session has ended. Please sign in again.";
+const ended = "You’ve been signed out. Sign in again to continue.";
 
 /** isFor waits until the messenger of this person is shown. */
 async function isFor(page: Page, name: string): Promise<void> {
@@ -29,7 +29,7 @@ test("a session begins in all tabs and ends in all, also from elsewhere, and say
   const other = await context.newPage();
   for (const page of [one, other]) {
     await page.goto("/");
-    await expect(page.getByLabel("User name")).toBeVisible();
+    await expect(page.getByLabel("Username")).toBeVisible();
   }
 
   // By a password, and ended in the other tab. That one knows why, and says nothing. Each begins
@@ -41,8 +41,8 @@ test("a session begins in all tabs and ends in all, also from elsewhere, and say
   await other.bringToFront();
   const loads = [one, other].map(countLoads);
   await new Messenger(other).own("Sign out");
-  await expect(other.getByLabel("User name")).toBeVisible();
-  await expect(one.getByLabel("User name")).toBeVisible();
+  await expect(other.getByLabel("Username")).toBeVisible();
+  await expect(one.getByLabel("Username")).toBeVisible();
   expect(loads.map((count) => count())).toEqual([1, 1]);
   await expect(one.getByText(ended, { exact: true })).toBeVisible();
   await expect(other.getByText(ended)).toHaveCount(0);
@@ -50,11 +50,11 @@ test("a session begins in all tabs and ends in all, also from elsewhere, and say
   // By a key in place of a password. A wrong one is said to be.
   const key = await bob.client.createKey("me");
   await one.bringToFront();
-  await one.getByRole("button", { name: "Sign in with a key" }).click();
-  await one.getByLabel("Key").fill(key.api_key);
+  await one.getByRole("button", { name: "Sign in with an API key" }).click();
+  await one.getByLabel("API key").fill(key.api_key);
   await one.getByLabel("Secret").fill("wrong");
   await one.getByRole("button", { name: "Sign in", exact: true }).click();
-  await expect(one.getByRole("alert")).toHaveText("The key or the secret is wrong.");
+  await expect(one.getByRole("alert")).toHaveText("The API key or secret is incorrect.");
   await one.getByLabel("Secret").fill(key.api_secret);
   await one.getByRole("button", { name: "Sign in", exact: true }).click();
   await isFor(one, "Bob Brown");
@@ -65,7 +65,7 @@ test("a session begins in all tabs and ends in all, also from elsewhere, and say
   expect(devices).toHaveLength(1);
   for (const { api_key } of devices) await bob.client.revokeKey("me", api_key);
   for (const page of [one, other]) {
-    await expect(page.getByLabel("User name")).toBeVisible();
+    await expect(page.getByLabel("Username")).toBeVisible();
     await expect(page.getByText(ended, { exact: true })).toBeVisible();
   }
 });
@@ -81,12 +81,12 @@ test("signing out that the server refuses is said, and nothing ends", async ({ h
     return route.fulfill({ status: 429, headers: { "Retry-After": "3600" }, json: { status: "fail", error } });
   });
   await new Messenger(page).own("Sign out");
-  await expect(page.getByText("Too many attempts. Try again in a minute.", { exact: true })).toBeVisible();
+  await expect(page.getByText("Too many attempts. Wait a minute, then try again.", { exact: true })).toBeVisible();
   await page.unroute("**/v2/session");
   await isFor(page, "Alice Ames");
   expect(loads()).toBe(0);
   await new Messenger(page).own("Sign out");
-  await expect(page.getByLabel("User name")).toBeVisible();
+  await expect(page.getByLabel("Username")).toBeVisible();
   await expect(page.getByText(ended)).toHaveCount(0);
 });
 
@@ -99,7 +99,7 @@ test("a tab whose stream is refused goes on where there is a session again", asy
   const refused = a.page.waitForResponse((response) => response.url().endsWith("/v2/events") && response.status() === 401);
   await a.page.goto("/");
   await refused;
-  await expect(a.list).toContainText("No conversations yet.");
+  await expect(a.list).toContainText("No conversations yet. Search for someone above to start one.");
   await bob.tell(alice, "Good morning.");
   await expect(a.entry("Bob Brown")).toBeVisible();
   await isFor(a.page, "Alice Ames");

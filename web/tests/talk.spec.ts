@@ -34,7 +34,7 @@ test("a talk is seen at its end at three widths and in both themes", { tag: "@lo
   await expect(a.list.getByRole("listitem")).toHaveCount(4);
   await expect(a.entry("Ward 3").getByRole("img", { name: "6 unread" })).toHaveText("6");
   await a.open("Ward 3");
-  await expect(a.items.filter({ hasText: /^6 new$/ })).toBeVisible();
+  await expect(a.items.filter({ hasText: /^6 new messages$/ })).toBeVisible();
   const words = ["Good morning.", "bed 12", "Who can", "I can", "On my way.", "Thanks!", "شكرا"];
   await expect(a.messages).toContainText(words);
   await expect(a.messages).toHaveCount(7);

@@ -30,13 +30,13 @@ const look = (): Screen => {
   const words = (of: Element | null | undefined) => of?.textContent?.trim() ?? "";
   const label = (of: Element, which: RegExp) =>
     [...of.querySelectorAll("[role=img]")].map((e) => e.getAttribute("aria-label") ?? "").find((l) => which.test(l)) ?? "";
-  const status = /^(Sending|Sent|Delivered|Read)$/;
+  const status = /^(Sending…|Sent|Delivered|Read)$/;
   return {
     title: document.title,
     heading: words(document.querySelector("main h2")),
     rows: [...document.querySelectorAll("ul.conversations button")].map((row) => ({
       name: words(row.querySelector(".name bdi")),
-      unread: parseInt(label(row, /unread$/) || "0", 10),
+      unread: parseInt(label(row, /unread messages?$/) || "0", 10),
       status: label(row, status),
       last: words(row.querySelector(".last")),
     })),
@@ -50,7 +50,7 @@ const look = (): Screen => {
 };
 
 const shown = { New: "Sent", Delivered: "Delivered", Read: "Read" };
-const recalled = "This message was taken back.";
+const recalled = "This message was recalled.";
 
 class Walk {
   readonly steps: string[] = [];

@@ -122,9 +122,9 @@ test("a tab that stands still is right when it goes on, and one that is opened l
 
   // Who is here, the tab that has the stream has heard.
   await open(bob);
-  await expect(first.entry("Bob Brown").getByRole("img", { name: "Here now" })).toBeVisible();
+  await expect(first.entry("Bob Brown").getByRole("img", { name: "Online" })).toBeVisible();
   const late = await openTab(context, bob);
-  await expect(late.entry("Bob Brown").getByRole("img", { name: "Here now" })).toBeVisible();
+  await expect(late.entry("Bob Brown").getByRole("img", { name: "Online" })).toBeVisible();
   await late.has("0", "1", "2");
 });
 
@@ -159,7 +159,7 @@ test("signing out in one of many tabs ends all, and the next person's tabs hear 
   const tabs = await openTabs(context, 3, bob);
   const [one] = tabs;
   await one?.page.getByRole("button", { name: "Sign out" }).click();
-  for (const { page } of tabs) await expect(page.getByLabel("User name")).toBeVisible();
+  for (const { page } of tabs) await expect(page.getByLabel("Username")).toBeVisible();
   await signIn(context, bob.username);
   for (const { page } of tabs) await page.goto("/");
   await alice.tell(bob, "For Bob");

@@ -58,12 +58,12 @@ test("what pages must not do is told, each fault by its name", async ({ browser,
 
 test.fail("a test fails whose page does what it must not", async ({ open }) => {
   const page = await open(undefined);
-  await expect(page.getByLabel("User name")).toBeVisible();
+  await expect(page.getByLabel("Username")).toBeVisible();
   await page.evaluate(() => console.error("all is lost"));
 });
 
 test.fail("a test fails whose page calls what there is not", async ({ open }) => {
   const page = await open(undefined);
-  await expect(page.getByLabel("User name")).toBeVisible();
+  await expect(page.getByLabel("Username")).toBeVisible();
   await page.evaluate(() => fetch("/v2/user?limits=5"));
 });

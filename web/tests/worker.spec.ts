@@ -51,10 +51,10 @@ test.describe("on a server that ends", () => {
     await expect.poll(() => a.page.evaluate(() => navigator.serviceWorker.controller?.state)).toBe("activated");
 
     await server.stop();
-    await expect(a.page.getByText("No connection. What you write is sent when it is back.", { exact: true })).toBeVisible();
+    await expect(a.page.getByText("You’re offline. You can keep writing: messages are sent when you’re back online.", { exact: true })).toBeVisible();
     await expect(a.message("Potassium 6.1")).toBeVisible();
     await holdsNoContent(a.page);
     await a.page.reload();
-    await expect(a.page.getByRole("status")).toHaveText("There is no connection to the server.");
+    await expect(a.page.getByRole("status")).toHaveText("Can’t reach the server. Check your connection and try again.");
   });
 });

@@ -115,7 +115,7 @@ function Installation() {
           bad={Boolean(backup?.failed_time)}
           more={backup?.bytes === undefined ? "" : size(backup.bytes)}
         >
-          {backup?.succeeded_time ? ago(backup.succeeded_time) : text("console.none")}
+          {backup?.succeeded_time ? ago(backup.succeeded_time) : text("console.never")}
         </Figure>
         <Figure title={text("console.certificate")}>
           <Moment at={server.certificate_ends_time} none={text("console.none")} />

@@ -169,7 +169,7 @@ const fields: readonly (readonly [field: Field, names: string])[] = [
   ["phones", "phone phones phonenumber mobile mobilephone telephone telefon téléphone"],
   ["password", "password passwort kennwort motdepasse"],
   ["issue_key", "issuekey"],
-  ["", "lastseen zuletztgesehen vupourladernièrefois"],
+  ["", "lastseen zuletztaktiv dernièreactivité zuletztgesehen vupourladernièrefois"],
 ];
 
 interface Column {
