@@ -254,8 +254,8 @@ bench: build-bench ## measure the server on both stores and write docs/performan
 		SIGNET_BENCH_OUT="$(CURDIR)/$(if $(BENCH_QUICK),bin/bench,docs)" go test -count=1 -timeout 0 -v -run '^TestBench$$' ./bench
 
 .PHONY: bench-pages
-bench-pages: test-servers ## measure the pages in a browser: a quarter of an hour
-	web/node_modules/.bin/playwright test -c web/tests/speed.config.ts
+bench-pages: test-servers ## measure the pages in a browser: half an hour; ARGS=search for one file
+	web/node_modules/.bin/playwright test -c web/tests/speed.config.ts $(ARGS)
 
 .PHONY: bench-go
 bench-go: ## run the benchmarks of packages that match BENCH (all) for BENCHTIME (1s) each

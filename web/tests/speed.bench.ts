@@ -1,10 +1,11 @@
 // How fast the messenger is. SIGNET_BENCH_ROUNDS says how often each thing is measured: 5 times unless set.
+// SIGNET_BENCH_SHARE=0.01 tries the benchmarks with a hundredth of the messages and conversations.
 //
 // Browsers are at the server itself: what stands in front of it for tests takes its time.
-import { type Browser, type Page } from "@playwright/test";
+import { type Page } from "@playwright/test";
 import { unlimited } from "./client/test.js";
-import { type Hospital, type Person, type Recipient, password } from "./fixtures/hospital.js";
-import { Messenger, signIn } from "./fixtures/messenger.js";
+import { arrive, names, percentile, rounds, send, sized, tell } from "./fixtures/bench.js";
+import { type Hospital } from "./fixtures/hospital.js";
 import type { Server } from "./fixtures/stage.js";
 import { expect, test } from "./fixtures/test.js";
 
@@ -16,21 +17,6 @@ declare global {
     firstView: number;
     seen: number[];
   }
-}
-
-const rounds = Number(process.env["SIGNET_BENCH_ROUNDS"] ?? 5);
-const names = { alice: "Alice Ames", bob: "Bob Brown" };
-
-/** tell prints the figures of a benchmark in a line. */
-function tell(name: string, figures: Readonly<Record<string, number>>): void {
-  const told = Object.entries(figures).map(([unit, figure]) => `${figure.toFixed(1)} ${unit}`);
-  console.log([name, `rounds: ${rounds}`, ...told].join("\t"));
-}
-
-/** percentile is the value that a share of the values does not exceed; 1 is for the largest. */
-function percentile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN;
 }
 
 /** admit makes people without a password, and returns their tokens. */
@@ -46,24 +32,6 @@ async function admit(server: Server, { organization }: Hospital<never>, people: 
   }
   expect(tokens).not.toContain("");
   return tokens;
-}
-
-/** send sends messages of one person, 16 at a time. */
-async function send(from: Person, messages: readonly { to: Recipient; body: string }[]): Promise<void> {
-  const left = messages.values();
-  const one = async () => {
-    for (const { to, body } of left) await from.tell(to, body);
-  };
-  await Promise.all(Array.from({ length: 16 }, one));
-}
-
-/** arrive has somebody sign in, in a context that was never here. */
-async function arrive(browser: Browser, server: Server, who: Person): Promise<Messenger> {
-  const context = await browser.newContext({ baseURL: server.direct });
-  const page = await context.newPage();
-  await page.goto("/");
-  await signIn(page, who.username, password);
-  return new Messenger(page);
 }
 
 /** forget takes from the browser what it has kept of the pages, and has it keep nothing more. */
@@ -93,35 +61,44 @@ function kept(): string[] {
   return assets.filter(({ transferSize }) => transferSize === 0).map(({ name }) => name);
 }
 
-for (const conversations of [20, 10_000]) {
-  test(`the messenger is loaded without a cache, to the list of ${conversations} conversations`, async ({
-    browser, hospital, server,
-  }) => {
+/** firstView has a page begin anew, and returns how long that took. */
+async function firstView(page: Page): Promise<number> {
+  await page.goto("about:blank");
+  await page.goto("/");
+  await page.waitForFunction(() => window.firstView);
+  return page.evaluate(() => window.firstView);
+}
+
+for (const conversations of [20, sized(10_000)]) {
+  test(`the messenger is loaded, to the list of ${conversations} conversations`, async ({ browser, hospital, server }) => {
     const people = await hospital(names);
     const tokens = await admit(server, people, conversations);
     await send(people.alice, tokens.map((token) => ({ to: { token }, body: "Good morning." })));
-    const took: number[] = [];
+    const cold: number[] = [];
+    const warm: number[] = [];
     for (let round = 0; round < rounds; round++) {
       const { page, list } = await arrive(browser, server, people.alice);
       await expect.poll(() => list.getByRole("button", { name: "Person" }).count()).toBeGreaterThan(5);
-      await forget(page);
       await page.addInitScript(noteFirstView);
-      await page.goto("about:blank");
-      await page.goto("/");
-      await page.waitForFunction(() => window.firstView);
-      took.push(await page.evaluate(() => window.firstView));
+      await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined)); // it keeps the pages
+      warm.push(await firstView(page));
+      expect(await page.evaluate(kept)).not.toStrictEqual([]);
+      await forget(page);
+      cold.push(await firstView(page));
       expect(await page.evaluate(kept)).toStrictEqual([]);
       await page.context().close();
     }
-    tell(`first view, ${conversations} conversations`, {
-      "ms/median": percentile(took, 0.5),
-      "ms/worst": percentile(took, 1),
-    });
+    for (const [how, took] of [["without a cache", cold], ["with one", warm]] as const) {
+      tell(`first view ${how}, ${conversations} conversations`, {
+        "ms/median": percentile(took, 0.5),
+        "ms/worst": percentile(took, 1),
+      });
+    }
   });
 }
 
-/** scrollBack scrolls back at 6,000 pixels a second for half a minute, and returns what each frame took. */
-function scrollBack(box: HTMLElement): Promise<number[]> {
+/** scroll scrolls at 6,000 pixels a second for half a minute, up or down, and returns what each frame took. */
+function scroll(box: HTMLElement, down: boolean): Promise<number[]> {
   return new Promise((done) => {
     const frames: number[] = [];
     let last = performance.now();
@@ -129,7 +106,7 @@ function scrollBack(box: HTMLElement): Promise<number[]> {
     const step = (now: number) => {
       frames.push(now - last);
       last = now;
-      box.scrollTop -= 100;
+      box.scrollTop += down ? 100 : -100;
       if (now < end) requestAnimationFrame(step);
       else done(frames);
     };
@@ -137,9 +114,35 @@ function scrollBack(box: HTMLElement): Promise<number[]> {
   });
 }
 
+/** tellFrames prints what frames took. */
+function tellFrames(name: string, frames: readonly number[], more: Readonly<Record<string, number>>): void {
+  tell(name, {
+    "ms/median-frame": percentile(frames, 0.5),
+    "ms/p99-frame": percentile(frames, 0.99),
+    "ms/longest-frame": percentile(frames, 1),
+    ...more,
+  });
+}
+
+test("somebody scrolls through a list of 10,000 conversations", async ({ browser, hospital, server }) => {
+  const people = await hospital(names);
+  const tokens = await admit(server, people, sized(10_000));
+  await send(people.alice, tokens.map((token) => ({ to: { token }, body: "Good morning." })));
+  const frames: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const { page, list } = await arrive(browser, server, people.alice);
+    const entries = list.getByRole("button", { name: "Person" });
+    await expect.poll(() => entries.count()).toBeGreaterThan(5);
+    frames.push(...(await list.getByRole("list").evaluate(scroll, true)));
+    await page.context().close();
+  }
+  tellFrames("scrolling through conversations", frames, { conversations: tokens.length });
+});
+
 test("somebody scrolls back through 50,000 messages of a conversation", async ({ browser, hospital, server }) => {
+  const messages = sized(50_000);
   const { alice, bob } = await hospital(names);
-  await send(bob, Array.from({ length: 50_000 }, (_, i) => (
+  await send(bob, Array.from({ length: messages }, (_, i) => (
     { to: alice, body: `${i} ${"The results of bed 12 are in. ".repeat(1 + (i % 5))}` }
   )));
   const a = await arrive(browser, server, alice);
@@ -149,16 +152,11 @@ test("somebody scrolls back through 50,000 messages of a conversation", async ({
   await a.open("Bob Brown");
   const box = a.page.getByRole("region", { name: "Messages" });
   const toEnd = () => box.evaluate((el) => el.scrollHeight - el.scrollTop - el.clientHeight);
-  await expect(a.message("49999 The results")).toBeVisible();
+  await expect(a.message(`${messages - 1} The results`)).toBeVisible();
   await expect.poll(toEnd).toBeLessThan(24);
   const frames: number[] = [];
-  for (let round = 0; round < rounds; round++) frames.push(...(await box.evaluate(scrollBack)));
-  tell("scrolling back", {
-    "ms/median-frame": percentile(frames, 0.5),
-    "ms/p99-frame": percentile(frames, 0.99),
-    "ms/longest-frame": percentile(frames, 1),
-    "messages/page": await a.messages.count(),
-  });
+  for (let round = 0; round < rounds; round++) frames.push(...(await box.evaluate(scroll, false)));
+  tellFrames("scrolling back", frames, { "messages/page": await a.messages.count() });
   await a.page.context().close();
 });
 
@@ -185,7 +183,7 @@ async function sendTimes(field: HTMLElement, sends: number): Promise<void> {
 }
 
 test("what is sent in one browser is on the page of another", async ({ browser, hospital, server }) => {
-  const sends = 400;
+  const sends = sized(400);
   const { alice, bob } = await hospital(names);
   await bob.tell(alice, "Good morning.");
   const a = await arrive(browser, server, alice);

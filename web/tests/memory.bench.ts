@@ -1,0 +1,43 @@
+// What a tab of the messenger keeps in memory while messages go through it.
+import { type Page } from "@playwright/test";
+import { unlimited } from "./client/test.js";
+import { arrive, names, send, sized, tell } from "./fixtures/bench.js";
+import { expect, test } from "./fixtures/test.js";
+
+test.use({ serve: unlimited });
+
+/** heap is what a page uses, in MiB, after all that nobody refers to any more was given back. */
+async function heap(page: Page): Promise<number> {
+  const session = await page.context().newCDPSession(page);
+  await session.send("HeapProfiler.enable");
+  await session.send("HeapProfiler.collectGarbage");
+  await session.send("HeapProfiler.collectGarbage"); // what finalizers let go
+  const { usedSize } = await session.send("Runtime.getHeapUsage");
+  await session.detach();
+  return usedSize / 2 ** 20;
+}
+
+test("20,000 messages come through a conversation that is open", async ({ browser, hospital, server }) => {
+  const { alice, bob } = await hospital(names);
+  await bob.tell(alice, "Good morning.");
+  const a = await arrive(browser, server, alice);
+  await a.open("Bob Brown");
+  await expect(a.message("Good morning.")).toBeVisible();
+  const used: Record<string, number> = { "MiB/before": await heap(a.page) };
+  let sent = 0;
+  for (const until of [5_000, 10_000, 20_000].map(sized)) {
+    while (sent < until) {
+      // Each was seen before the next ones come: none is left out because the page is behind.
+      const some = Math.min(100, until - sent);
+      await send(bob, Array.from({ length: some }, (_, i) => (
+        { to: alice, body: `Number ${sent + i}. The results of bed 12 are in.` }
+      )));
+      sent += some;
+      await bob.tell(alice, `That was ${sent}.`);
+      await expect(a.message(`That was ${sent}.`)).toBeVisible();
+    }
+    used[`MiB/${until}`] = await heap(a.page);
+  }
+  tell("memory of a tab", { ...used, "messages/page": await a.messages.count() });
+  await a.page.context().close();
+});
