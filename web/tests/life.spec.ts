@@ -22,8 +22,7 @@ test("a message is answered, forwarded and taken back by its menu", async ({ hos
   await expect(a.messages).toHaveText([/^Is bed 12 free\?/, /It is\./]);
   await expect(a.message("It is.").getByRole("blockquote")).toContainText("Is bed 12 free?");
 
-  await a.act("It is.", "Forward");
-  await a.page.getByRole("dialog", { name: "Forward to" }).getByRole("button", { name: "Carol Clarke" }).click();
+  await a.forward("It is.", "Carol Clarke");
   const c = new Messenger(await open(carol));
   await c.open("Alice Ames");
   await expect(c.messages).toHaveText([/^Good morning\./, /It is\./]);

@@ -1,67 +1,139 @@
-import { useState } from "preact/hooks";
-import type { Conversation, Message } from "../client/index";
-import { Avatar } from "../kit/Avatar";
+import { useId, useState } from "preact/hooks";
+import type { Message } from "../client/index";
 import { describe } from "../kit/describe";
 import { Dialog } from "../kit/Dialog";
-import { Field } from "../kit/Field";
+import { Icon } from "../kit/Icon";
 import { client } from "../kit/state/session";
 import { toast } from "../kit/Toasts";
 import { useBusy } from "../kit/useBusy";
 import { text } from "../text/text";
-import { newestFirst, note } from "./state/conversations";
-import { keyOf } from "./state/key";
+import { preview } from "./preview";
+import { RecipientChooser } from "./RecipientChooser";
+import { note } from "./state/conversations";
 import { add } from "./state/messages";
+import { rulesOf } from "./state/organizations";
+import { send } from "./state/outbox";
+import { nameOf } from "./state/people";
+import type { Found } from "./state/search";
 
-const most = 50; // conversations that are listed
+const most = 10; // recipients at once
 
-/** Forward sends a message on to a conversation that one chooses. */
+/** What becomes of the same message for the same recipient, however often it is tried. */
+type Tries = Map<string, string>;
+
+/** Forward sends a message on: one chooses to whom, looks at what goes to whom, and sends. */
 export function Forward({ message, onClose }: { message: Message; onClose: () => void }) {
-  const [filter, setFilter] = useState("");
+  const organization = message.recipient_organization;
+  const [chosen, setChosen] = useState<readonly Found[]>([]);
+  const [looking, setLooking] = useState(false);
+  const [word, setWord] = useState("");
+  const [urgent, setUrgent] = useState(message.priority > 0);
   const [problem, setProblem] = useState("");
+  const [tries] = useState<Tries>(() => new Map());
   const { busy, run } = useBusy();
-  const words = filter.toLocaleLowerCase().split(/\s+/).filter(Boolean);
-  const found = newestFirst.value
-    .filter(({ entity, organization_id }) => {
-      const name = entity.display_name.toLocaleLowerCase();
-      return organization_id === message.recipient_organization && words.every((word) => name.includes(word));
-    })
-    .slice(0, most);
-  const forward = async ({ entity, organization_id }: Conversation) => {
-    try {
-      const to = { recipient: entity.token, sender_organization: organization_id };
-      const sent = await client.forwardMessage(message.message_id, to, { response_format: "message" });
-      if (sent.message) {
-        add(sent.message);
-        note(sent.message);
+  const rules = rulesOf(organization);
+  const field = useId();
+
+  const forward = async () => {
+    setProblem("");
+    const priority = rules.priority && urgent ? 1 : 0;
+    let left = chosen;
+    for (const one of chosen) {
+      const { entity } = one;
+      // Another priority is another request.
+      const as = `${entity.token} ${priority}`;
+      const id = tries.get(as) ?? crypto.randomUUID();
+      tries.set(as, id);
+      try {
+        const to = { recipient: entity.token, sender_organization: organization, priority } as const;
+        const sent = await client.forwardMessage(message.message_id, to, { request_id: id, response_format: "message" });
+        if (sent.message) {
+          add(sent.message);
+          note(sent.message);
+        }
+        if (word.trim() !== "") send({ recipient: entity.token, organization, body: word.trim() });
+      } catch (error) {
+        setChosen(left);
+        return setProblem(text("notForwardedTo", { name: entity.display_name, why: describe(error) }));
       }
-      toast(text("forwardedTo", { name: entity.display_name }));
-      onClose();
-    } catch (error) {
-      setProblem(describe(error));
+      left = left.filter((other) => other !== one);
     }
+    const [only] = chosen;
+    toast(chosen.length === 1 && only ? text("forwardedTo", { name: only.entity.display_name }) : text("forwardedToMany", { n: chosen.length }));
+    onClose();
   };
+  if (!looking) {
+    return (
+      <Dialog key="choose" title={text("forwardTo")} onClose={onClose}>
+        <RecipientChooser organization={organization} chosen={chosen} onChange={setChosen} most={most} />
+        <footer>
+          <button type="button" onClick={onClose}>
+            {text("cancel")}
+          </button>
+          <button type="button" class="primary" disabled={chosen.length === 0} onClick={() => setLooking(true)}>
+            {text("continue")}
+          </button>
+        </footer>
+      </Dialog>
+    );
+  }
   return (
-    <Dialog title={text("forwardTo")} onClose={onClose}>
-      <Field type="search" label={text("filterConversations")} value={filter} onInput={(e) => setFilter(e.currentTarget.value)} />
+    <Dialog key="look" title={text("forwardLook")} onClose={onClose}>
+      <dl class="facts">
+        <dt>{text("recipients")}</dt>
+        <dd>
+          <ul aria-label={text("recipients")}>
+            {chosen.map(({ entity }) => (
+              <li key={entity.token}>
+                <bdi>{entity.display_name}</bdi>
+                {"num_members" in entity && <small>{text("people", { n: entity.num_members })}</small>}
+              </li>
+            ))}
+          </ul>
+        </dd>
+        <dt>{text("message")}</dt>
+        <dd class="forwarding">
+          <bdi class="by">{nameOf(message.original_sender ?? message.sender_token) ?? text("somebody")}</bdi>
+          {message.attachments?.[0] && !message.dor && (
+            <span class="file">
+              <Icon name="file" />
+              <bdi>{message.attachments[0].name}</bdi>
+            </span>
+          )}
+          {(message.body || message.dor) && <p dir="auto">{preview(message)}</p>}
+        </dd>
+      </dl>
+      <p class="field">
+        <label for={field}>{text("forwardWord")}</label>
+        <textarea
+          id={field}
+          rows={2}
+          dir="auto"
+          value={word}
+          aria-describedby={`${field}-hint`}
+          onInput={(event) => setWord(event.currentTarget.value)}
+        />
+        <small id={`${field}-hint`}>{text("forwardWordHint")}</small>
+      </p>
+      {rules.priority && (
+        <label class="check">
+          <input type="checkbox" checked={urgent} onChange={(event) => setUrgent(event.currentTarget.checked)} />
+          {text("priority")}
+        </label>
+      )}
       {problem && (
         <p role="alert" class="problem">
           {problem}
         </p>
       )}
-      <ul class="targets">
-        {found.map((conversation) => {
-          const { entity, organization_id } = conversation;
-          return (
-            <li key={keyOf(organization_id, entity.token)}>
-              <button type="button" aria-disabled={busy} onClick={() => void run(() => forward(conversation))}>
-                <Avatar name={entity.display_name} token={entity.token} picture={entity.avatar} />
-                <bdi>{entity.display_name}</bdi>
-              </button>
-            </li>
-          );
-        })}
-      </ul>
-      {found.length === 0 && <p class="empty">{text("noneFound")}</p>}
+      <footer>
+        <button type="button" onClick={() => setLooking(false)}>
+          {text("back")}
+        </button>
+        <button type="button" class="primary" aria-disabled={busy} onClick={() => void run(forward)}>
+          {text("send")}
+        </button>
+      </footer>
     </Dialog>
   );
 }

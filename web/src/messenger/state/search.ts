@@ -37,14 +37,7 @@ export function look(for_: string): void {
     found.value = undefined;
     return;
   }
-  const parts = folded(for_);
-  const known = newestFirst.value
-    .filter(({ entity }) => {
-      const own = folded(entity.display_name);
-      return parts.every((part) => own.some((word) => word.startsWith(part)));
-    })
-    .slice(0, most)
-    .map(({ entity, organization_id }) => ({ entity, organization: organization_id }));
+  const known = knownFor(for_);
   found.value = known;
   asked.value = { waits: true };
   planned = setTimeout(() => {
@@ -53,14 +46,31 @@ export function look(for_: string): void {
       (all) => {
         if (mine !== running) return;
         asked.value = { waits: false };
-        const have = new Set(known.map(({ entity, organization }) => entity.token + organization));
-        found.value = [...known, ...all.filter(({ entity, organization }) => !have.has(entity.token + organization))];
+        found.value = merged(known, all);
       },
       (error: unknown) => {
         if (mine === running) asked.value = { waits: false, error }; // else a later one was asked
       },
     );
   }, pause);
+}
+
+/** knownFor are the conversations of the list whose names begin with words, the newest first. */
+export function knownFor(for_: string): Found[] {
+  const parts = folded(for_);
+  return newestFirst.value
+    .filter(({ entity }) => {
+      const own = folded(entity.display_name);
+      return parts.every((part) => own.some((word) => word.startsWith(part)));
+    })
+    .slice(0, most)
+    .map(({ entity, organization_id }) => ({ entity, organization: organization_id }));
+}
+
+/** merged are some that are known, and behind them what the server found besides. */
+export function merged(known: readonly Found[], all: readonly Found[]): Found[] {
+  const have = new Set(known.map(({ entity, organization }) => entity.token + organization));
+  return [...known, ...all.filter(({ entity, organization }) => !have.has(entity.token + organization))];
 }
 
 /** folded are the words of a text, without case and accents, as the server compares them. */

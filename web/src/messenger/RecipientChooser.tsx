@@ -1,0 +1,81 @@
+import { useEffect, useState } from "preact/hooks";
+import { describe } from "../kit/describe";
+import { Field } from "../kit/Field";
+import { Icon } from "../kit/Icon";
+import { text } from "../text/text";
+import { FoundList } from "./Search";
+import { mayWrite } from "./state/groups";
+import { ask, type Found, knownFor, merged, pause } from "./state/search";
+
+/** RecipientChooser finds people and groups of an organization as the list's search does, and holds those who are chosen. */
+export function RecipientChooser(props: {
+  organization: string;
+  chosen: readonly Found[];
+  onChange: (chosen: readonly Found[]) => void;
+  /** How many may be chosen. */
+  most: number;
+}) {
+  const { organization, chosen, onChange, most } = props;
+  const [words, setWords] = useState("");
+  const [answer, setAnswer] = useState<{ words: string; found: readonly Found[] }>();
+  const [problem, setProblem] = useState("");
+  useEffect(() => {
+    setProblem("");
+    if (words.trim() === "") return;
+    const late = new AbortController();
+    const typed = setTimeout(() => {
+      ask(words, { organization, signal: late.signal }).then(
+        (found) => setAnswer({ words, found }),
+        (error: unknown) => late.signal.aborted || setProblem(describe(error)), // what is known can be chosen all the same
+      );
+    }, pause);
+    return () => {
+      clearTimeout(typed);
+      late.abort();
+    };
+  }, [words, organization]);
+  const waits = words.trim() !== "" && answer?.words !== words && problem === "";
+  const known = knownFor(words).filter((one) => one.organization === organization);
+  const taken = new Set(chosen.map(({ entity }) => entity.token));
+  const list = merged(known, answer?.words === words ? answer.found : [])
+    .filter(({ entity }) => !taken.has(entity.token) && mayWrite({ entity }));
+  const full = chosen.length >= most;
+  return (
+    <>
+      <Field
+        label={text("search")}
+        type="search"
+        autocomplete="off"
+        problem={problem}
+        value={words}
+        onInput={(event) => setWords(event.currentTarget.value)}
+      />
+      {chosen.length > 0 && (
+        <ul class="chosen" aria-label={text("recipients")}>
+          {chosen.map(({ entity }) => (
+            <li key={entity.token}>
+              <button
+                type="button"
+                aria-label={text("leaveOut", { name: entity.display_name })}
+                onClick={() => onChange(chosen.filter((one) => one.entity.token !== entity.token))}
+              >
+                <bdi>{entity.display_name}</bdi> <Icon name="close" />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {full ? (
+        <p class="muted" role="status">{text("recipientsFull", { n: most })}</p>
+      ) : (list.length > 0 || !waits) && (
+        <FoundList
+          list={list}
+          onChoose={(one) => {
+            setWords("");
+            onChange([...chosen, one]);
+          }}
+        />
+      )}
+    </>
+  );
+}
