@@ -56,5 +56,11 @@ test("a message is inspected by keyboard alone, beside its conversation or over 
     await keyboard.press("Escape");
     await expect(a.dialog).toHaveCount(0);
     await expect(a.message("Good morning.")).toBeFocused();
+    // The mark below it leads there at one tap.
+    await a.message("Good morning.").getByRole("button", { name: "read by 1 of 2" }).click();
+    await expect(a.dialog.getByRole("list", { name: "Read" })).toContainText("Bob Brown");
+    await expect(a.dialog.getByRole("list", { name: "Sent" })).toContainText("Hubert");
+    await keyboard.press("Escape");
+    await expect(a.dialog).toHaveCount(0);
   }
 });

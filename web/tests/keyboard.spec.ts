@@ -33,7 +33,7 @@ test("the keyboard goes between conversations, to what is unread, back, and to t
   await expect(a.page.getByText("Select a conversation, or search for someone to write to.")).toBeVisible();
 
   await a.page.keyboard.press("?");
-  await expect(a.page.getByRole("dialog", { name: "Keyboard shortcuts" }).getByRole("term")).toHaveCount(10);
+  await expect(a.page.getByRole("dialog", { name: "Keyboard shortcuts" }).getByRole("term")).toHaveCount(13);
   await picture(a.page, "help");
   await a.page.keyboard.press("Escape");
   await expect(a.dialog).toHaveCount(0);

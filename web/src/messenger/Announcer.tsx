@@ -2,10 +2,12 @@ import { signal } from "@preact/signals";
 import type { Message } from "../client/index";
 import { session } from "../kit/state/session";
 import { text } from "../text/text";
+import { pieces, said as saidOf } from "./noted";
 import { preview } from "./preview";
 import { conversations, current } from "./state/conversations";
-import { keyOfMessage } from "./state/key";
+import { keyOf, keyOfMessage } from "./state/key";
 import { get, isUnread } from "./state/messages";
+import { latest } from "./state/notes";
 import { lookUp, nameOf } from "./state/people";
 
 /** What was announced last. With its content it is there as long as the page shows that message. */
@@ -43,8 +45,12 @@ export function Announcer() {
   const id = news?.message.message_id ?? "";
   const message = get(id);
   const there = news && (!news.content || (isOpen(news.message) && message && !message.is_recalled));
+  const open = current.value;
+  const change = latest.value;
+  const here = change && open && change.key === keyOf(open.organization_id, open.entity.token);
   return (
     <div class="unseen" role="log" aria-live="polite">
+      {here && <p key={change.note.sort_number} dir="auto">{pieces(saidOf(change.note)).map(({ words }) => words).join("")}</p>}
       {there && <p key={id} dir="auto">{news.words}</p>}
     </div>
   );

@@ -6,9 +6,11 @@ import { session } from "../kit/state/session";
 import { size } from "../text/format";
 import { text } from "../text/text";
 import { Lifetime } from "./Lifetime";
+import { Answering } from "./Original";
 import { type Draft, draftOf, drafts, write } from "./state/drafts";
 import { keyOf } from "./state/key";
 import { rulesOf } from "./state/organizations";
+import { originalOf } from "./state/originals";
 import { send } from "./state/outbox";
 import { parts, show } from "./state/parts";
 import { rest, type } from "./state/typing";
@@ -54,21 +56,26 @@ export function Composer({ conversation }: { conversation: Conversation }) {
     },
     attach,
   }), []);
+  const forgo = () => {
+    write(key, { reply: undefined });
+    field.current?.focus();
+  };
   const submit = () => {
-    const { body, files = [], ttl, dor: chosen, priority } = draftOf(key);
+    const { body, files = [], reply, ttl, dor: chosen, priority } = draftOf(key);
     const words = body.trim();
     if (words === "" && files.length === 0) return;
     const limit = session.value?.limits.message_bytes ?? Infinity;
     if (new TextEncoder().encode(words).length > limit) return setProblem(text("bodyTooLong", { limit: size(limit) }));
     setProblem("");
-    write(key, { body: "", files: undefined, ttl: undefined, dor: undefined, priority: undefined });
+    write(key, { body: "", files: undefined, reply: undefined, ttl: undefined, dor: undefined, priority: undefined });
     rest(conversation, true);
     const letter = {
       recipient: entity.token, organization, body: words,
       ...(chosen === undefined ? {} : { dor: chosen }),
       ...(ttl === undefined ? {} : { ttl }), ...(priority === undefined ? {} : { priority }),
     };
-    send(letter, files[0]);
+    // What is known to be gone can't be answered.
+    send(reply !== undefined && originalOf(key, reply) !== null ? { ...letter, reply } : letter, files[0]);
     for (const file of files.slice(1)) send({ ...letter, body: "" }, file);
     field.current?.focus();
   };
@@ -85,6 +92,7 @@ export function Composer({ conversation }: { conversation: Conversation }) {
           {problem}
         </p>
       )}
+      {draft.reply && <Answering id={draft.reply} at={conversation} onRemove={forgo} />}
       {draft.files && <Attached files={draft.files} onRemove={remove} />}
       <div class="sheet">
         <div class="words" data-body={draft.body}>
@@ -110,6 +118,10 @@ export function Composer({ conversation }: { conversation: Conversation }) {
             }}
             onKeyDown={(event) => {
               if (isComposing(event)) return;
+              if (event.key === "Escape" && draft.reply) {
+                forgo();
+                return event.preventDefault();
+              }
               if (event.key === "ArrowUp" && !event.altKey && event.currentTarget.value === "") {
                 parts.history?.focus();
                 return event.preventDefault();

@@ -7,12 +7,14 @@ import { go } from "../kit/state/route";
 import { client } from "../kit/state/session";
 import { toast } from "../kit/Toasts";
 import { useBusy } from "../kit/useBusy";
+import { minute } from "../text/format";
 import { text } from "../text/text";
 import { Composer } from "./Composer";
 import { History } from "./History";
 import { addressOf, choose, details } from "./state/conversations";
 import { groupOf, mayWrite } from "./state/groups";
 import { keyOf } from "./state/key";
+import { removals } from "./state/notes";
 import { named } from "./state/organizations";
 import { parts } from "./state/parts";
 import { shortNameOf } from "./state/people";
@@ -75,6 +77,7 @@ export function Conversation({ conversation }: { conversation: Entry }) {
 function Outside({ of: conversation }: { of: Entry }) {
   const group = groupOf(conversation);
   const { busy, run } = useBusy();
+  const removal = removals.value.get(keyOf(conversation.organization_id, conversation.entity.token));
   const join = async () => {
     try {
       await client.in(conversation.organization_id).addGroupMembers(conversation.entity.token, ["me"]);
@@ -84,7 +87,10 @@ function Outside({ of: conversation }: { of: Entry }) {
   };
   return (
     <div class="outside">
-      <p role="status">{text(group?.num_members ? "notInGroup" : "leftGroup")}</p>
+      <p role="status" dir="auto">
+        {removal && `${text("removedBy", { name: removal.by, time: minute(removal.time) })} `}
+        {text(group?.num_members ? "notInGroup" : "leftGroup")}
+      </p>
       {group?.is_public && (
         <button type="button" class="primary" aria-disabled={busy} onClick={() => void run(join)}>
           {text("joinGroup")}

@@ -10,6 +10,7 @@ import { addressOf, choose, current, loading, more, newestFirst } from "./state/
 import { drafts } from "./state/drafts";
 import { mayWrite } from "./state/groups";
 import { keyOf } from "./state/key";
+import { rulesOf } from "./state/organizations";
 import { outbox } from "./state/outbox";
 import { need, shortNameOf } from "./state/people";
 import { here, writing } from "./state/presence";
@@ -66,10 +67,13 @@ export function ConversationList() {
 function Row({ conversation, place, of }: { conversation: Conversation; place: number; of: number }) {
   const { entity, organization_id, last_message, unread_count, unread_priority_count, muted } = conversation;
   const key = keyOf(organization_id, entity.token);
-  const draft = drafts.value.get(key)?.body.trim();
+  const written = drafts.value.get(key);
+  const draft = written?.body.trim();
   const open = current.value;
   const chosen = open !== undefined && addressOf(open) === addressOf(conversation);
   const letter = outbox.value.findLast((l) => l.refused === undefined && keyOf(l.organization, l.recipient) === key);
+  // What is deleted on read is not shown in passing, neither before it is sent.
+  const burns = (draft ? written : letter)?.dor ?? rulesOf(organization_id).dor;
   const last = letter?.time ?? last_message?.created_time;
   const own = last_message?.sender_token === session.value?.account.token;
   return (
@@ -107,11 +111,11 @@ function Row({ conversation, place, of }: { conversation: Conversation; place: n
             <span class="writing">{text("writing")}</span>
           ) : draft && !chosen ? (
             <>
-              <span class="draft">{text("draft")}</span> {draft}
+              <span class="draft">{text("draft")}</span> {burns ? text("sealed") : draft}
             </>
           ) : letter ? (
             <>
-              <bdi class="by">{text("youSaid")}</bdi> {letter.body || letter.file?.name}
+              <bdi class="by">{text("youSaid")}</bdi> {burns ? text("sealed") : letter.body || letter.file?.name}
             </>
           ) : (
             last_message && <Last message={last_message} group={entity.type === "tigertext:entity:group"} />

@@ -2,7 +2,9 @@ import { Dialog } from "../kit/Dialog";
 import { text, type Text } from "../text/text";
 
 /** Keys whose names are written in the language of the keyboard. */
-const names: Readonly<Record<string, Text>> = { Ctrl: "keyCtrl", Enter: "keyEnter", Escape: "keyEscape", Shift: "keyShift" };
+const names: Readonly<Record<string, Text>> = {
+  Ctrl: "keyCtrl", Enter: "keyEnter", Escape: "keyEscape", PageDown: "keyPageDown", PageUp: "keyPageUp", Shift: "keyShift",
+};
 
 const keys: readonly (readonly [Text, readonly string[]])[] = [
   ["search", ["/", "Ctrl K"]],
@@ -12,6 +14,9 @@ const keys: readonly (readonly [Text, readonly string[]])[] = [
   ["keySend", ["Enter"]],
   ["keyLine", ["Shift Enter"]],
   ["keyMessages", ["↑", "↓"]],
+  ["toUnread", ["Alt PageUp"]],
+  ["toNewest", ["Alt PageDown"]],
+  ["reply", ["R"]],
   ["keyInfo", ["I"]],
   ["keyClose", ["Escape"]],
   ["keyHelp", ["?"]],

@@ -1,6 +1,6 @@
 import { computed } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import type { Message as Content } from "../client/index";
+import type { Conversation, Message as Content } from "../client/index";
 import { Avatar } from "../kit/Avatar";
 import { describe } from "../kit/describe";
 import { Icon } from "../kit/Icon";
@@ -11,6 +11,8 @@ import { clock, left, moment } from "../text/format";
 import { text } from "../text/text";
 import { Acts } from "./Acts";
 import { Attachment } from "./Attachment";
+import { Original } from "./Original";
+import { inspect } from "./state/inspected";
 import { endOf, needEnd, noteRead } from "./state/lifetime";
 import { nameOf, need, people } from "./state/people";
 import { isSealed, unseal } from "./state/seen";
@@ -20,15 +22,18 @@ import { Words } from "./Words";
 
 interface Props {
   message: Content;
+  conversation: Conversation;
   own: boolean;
-  group: boolean;
+  /** One went to it. */
+  marked: boolean;
   /** Of those that the same person wrote one after the other. */
   first: boolean;
   last: boolean;
 }
 
 /** Message shows one message: one's own at the end of the line, with how far it got. */
-export function Message({ message, own, group, first, last }: Props) {
+export function Message({ message, conversation, own, marked, first, last }: Props) {
+  const group = message.group_token !== undefined;
   const sealed = isSealed(message);
   const named = group && !own;
   const menu = useRef<() => void>(null);
@@ -40,7 +45,7 @@ export function Message({ message, own, group, first, last }: Props) {
   const name = nameOf(message.sender_token) ?? text("somebody");
   return (
     <li
-      class={`message${own ? " own" : ""}${first ? " first" : ""}${last ? " last" : ""}`}
+      class={`message${own ? " own" : ""}${first ? " first" : ""}${last ? " last" : ""}${marked ? " marked" : ""}`}
       data-id={message.message_id}
       data-sort={message.sort_number}
       tabIndex={-1}
@@ -77,6 +82,7 @@ export function Message({ message, own, group, first, last }: Props) {
             {text("forwardedFrom", { name: (message.original_sender && nameOf(message.original_sender)) ?? text("somebody") })}
           </span>
         )}
+        {message.reply_to && !sealed && <Original id={message.reply_to} conversation={conversation} />}
         {message.is_recalled ? (
           <em>{text("recalled")}</em>
         ) : sealed ? (
@@ -150,18 +156,20 @@ function Left({ message }: { message: Content }) {
   );
 }
 
-/** Progress shows how far an own message got; in a group how many have read it. */
+/** Progress shows how far an own message got; in a group how many have read it, and leads to who has. */
 function Progress({ message, group }: { message: Content; group: boolean }) {
   useEffect(() => {
     if (group) statuses.need(message);
   }, [message.message_id, statuses.round.value]);
   const rows = group ? [...(statuses.statuses.value.get(message.message_id)?.values() ?? [])] : [];
   const read = rows.filter(({ status }) => status === "Read").length;
+  const mark = <Status of={statuses.least(rows) ?? message.status} />;
+  if (!group) return mark;
   return (
-    <>
-      {read > 0 && <span class="read-by">{text("readBy", { n: read, of: rows.length })}</span>}
-      <Status of={statuses.least(rows) ?? message.status} />
-    </>
+    <button type="button" class="read-by" title={text("whoHasRead")} tabIndex={-1} onClick={() => inspect(message.message_id)}>
+      {read > 0 && <span>{text("readBy", { n: read, of: rows.length })}</span>}
+      {mark}
+    </button>
   );
 }
 

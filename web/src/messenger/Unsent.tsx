@@ -1,17 +1,20 @@
+import type { Conversation } from "../client/index";
 import { Icon } from "../kit/Icon";
 import { clock, size } from "../text/format";
 import { text } from "../text/text";
-import { again, discard, type Letter, progress } from "./state/outbox";
+import { Original } from "./Original";
+import { again, discard, type Letter, progress, withoutReply } from "./state/outbox";
 import { Status } from "./Status";
 import { Words } from "./Words";
 
 /** Unsent shows a message that is on its way, or that was refused. */
-export function Unsent({ letter }: { letter: Letter }) {
-  const { id, body, file, refused, priority, time } = letter;
+export function Unsent({ letter, conversation }: { letter: Letter; conversation: Conversation }) {
+  const { id, body, file, reply, refused, priority, time } = letter;
   const sent = progress.value.get(id);
   return (
     <li class="message own first last waiting" data-id={id} tabIndex={-1}>
       <div class={priority ? "bubble urgent" : "bubble"}>
+        {reply && <Original id={reply} conversation={conversation} />}
         {file && (
           <span class="file">
             <Icon name="file" />
@@ -35,10 +38,10 @@ export function Unsent({ letter }: { letter: Letter }) {
       </div>
       {refused !== undefined && (
         <div class="refused">
-          <span role="alert">{text("failed", { why: refused === "file" ? text("fileLost") : refused })}</span>
+          <span role="alert">{text("failed", { why: refused === "file" ? text("fileLost") : refused === "reply" ? text("replyLost") : refused })}</span>
           {refused !== "file" && (
-            <button type="button" onClick={() => again(id)}>
-              {text("sendAgain")}
+            <button type="button" onClick={() => (refused === "reply" ? withoutReply(id) : again(id))}>
+              {text(refused === "reply" ? "sendWithoutReply" : "sendAgain")}
             </button>
           )}
           <button type="button" onClick={() => discard(id)}>

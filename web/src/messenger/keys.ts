@@ -3,6 +3,7 @@ import { isComposing } from "../kit/composing";
 import { go } from "../kit/state/route";
 import { addressOf, choose, current, details, newestFirst } from "./state/conversations";
 import { keyOf } from "./state/key";
+import { parts } from "./state/parts";
 
 /** step opens the conversation next to the open one in the list, or the next unread one. */
 function step(by: 1 | -1, unread: boolean): void {
@@ -33,6 +34,8 @@ export function useKeys(help: () => void): void {
       const { key, altKey, ctrlKey, metaKey, shiftKey } = event;
       const alone = !altKey && !ctrlKey && !metaKey;
       if (altKey && (key === "ArrowDown" || key === "ArrowUp")) step(key === "ArrowDown" ? 1 : -1, shiftKey);
+      else if (altKey && key === "PageDown") parts.history?.toNewest();
+      else if (altKey && key === "PageUp") parts.history?.toUnread();
       else if (alone && key === "Escape") close();
       else if (alone && key === "?" && !target.matches("input, textarea, select")) help();
       else return;

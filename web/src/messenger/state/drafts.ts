@@ -5,6 +5,8 @@ export interface Draft {
   body: string;
   /** To be sent with it: the first goes with the words, each further one as a message of its own. */
   files?: readonly File[];
+  /** The id of the message that it answers. */
+  reply?: string;
   /** Minutes; left out, it is the organization's. */
   ttl?: number;
   dor?: boolean;

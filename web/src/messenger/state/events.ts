@@ -6,7 +6,9 @@ import * as history from "./history";
 import { keyOf, keyOfMessage } from "./key";
 import { noteRead } from "./lifetime";
 import * as messages from "./messages";
+import * as notes from "./notes";
 import { loadOrganizations } from "./organizations";
+import { lose, loseOne } from "./originals";
 import * as people from "./people";
 import * as presence from "./presence";
 import * as statuses from "./statuses";
@@ -29,10 +31,10 @@ export function apply(event: SignetEvent): void {
       return presence.setHere(event.payload.from, event.payload.type === "available");
     case "update":
       if (event.payload.type === "tigertext:entity:account") people.know([event.payload]);
+      else changed(event.payload, event.payload.sort_number);
       return conversations.renew(event.payload);
     case "bang":
-      people.know([event.payload.subject_entity]);
-      return conversations.renew(event.payload.target_entity);
+      return moved(event.payload);
     case "account:settings":
       resume().catch(() => undefined); // the next connection asks
       loadOrganizations().catch(() => undefined);
@@ -45,6 +47,22 @@ export function apply(event: SignetEvent): void {
       return conversations.reload();
     default:
   }
+}
+
+/** moved takes over that somebody came into a group, or went. */
+function moved(bang: EventPayload<"bang">): void {
+  const { event, subject_entity: subject, caller_entity: caller, target_entity: group } = bang;
+  people.know([subject]);
+  conversations.renew(group);
+  changed(group, bang.sort_number);
+  if (subject.token !== session.value?.account.token) return;
+  const taken = event === "removed" && caller.token !== subject.token;
+  notes.noteRemoval(keyOf(group.organization_key, group.token), taken ? { by: caller.display_name, time: bang.created_on } : undefined);
+}
+
+/** changed has the notes loaded of what changed of a group. */
+function changed(group: { token: string; organization_key?: string }, sort: number | undefined): void {
+  if (sort !== undefined && group.organization_key) history.noteChange(group.token, group.organization_key, sort);
 }
 
 function applyStatus(payload: EventPayload<"message:status">): void {
@@ -68,6 +86,8 @@ async function gone(friend: EventPayload<"friends">["friend"]): Promise<void> {
   const key = keyOf(friend.organization_id, friend.token);
   const known = conversations.conversations.value.get(key);
   messages.forget(key);
+  notes.forget(key);
+  lose((message) => keyOfMessage(message) === key);
   conversations.renew(friend);
   conversations.empty(key);
   // Of one that is open, what is left is asked for at once; of the others when they are opened.
@@ -78,7 +98,10 @@ async function gone(friend: EventPayload<"friends">["friend"]): Promise<void> {
 
 /** recalled leaves of a message that it was taken back. */
 export function recalled(id: string): void {
-  const to = (message: Message): Message => ({ ...message, body: "", attachments: [], data: [], is_recalled: true });
+  const to = ({ reply_to: _, ...message }: Message): Message => ({
+    ...message, body: "", attachments: [], data: [], is_recalled: true,
+  });
+  loseOne(id);
   messages.change(id, to);
   conversations.changeLast(id, to);
   conversations.reload(); // it may have been unread

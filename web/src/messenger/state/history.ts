@@ -1,15 +1,25 @@
-// What was said before: the messages of conversations are loaded in pages.
-import type { Conversation } from "../../client/index";
+// What was said before: the messages of conversations, and the notes of groups, are loaded in pages.
+import { batch, signal } from "@preact/signals";
+import type { Conversation, Schemas } from "../../client/index";
 import { client } from "../../kit/state/session";
-import { count } from "./conversations";
+import { choose, conversations, count } from "./conversations";
 import { keyOf } from "./key";
-import { isUnread, messages, noteEvents, older, put, stale } from "./messages";
+import { gaps, isUnread, messages, noteEvents, older, put, setGap, since, stale } from "./messages";
+import * as notes from "./notes";
 
 const page = 100;
 const largePage = 200; // where many are wanted
+const nearPage = 50; // before, and after, a message that one goes to
 
-type HistoryQuery = NonNullable<Parameters<typeof client.getHistory>[1]>;
-type HistoryPage = Awaited<ReturnType<typeof client.getHistory>>;
+type Entry = Schemas["HistoryEntry"];
+type HistoryPage = Schemas["HistoryPage"];
+
+/** Which part of a conversation: what comes before or after a sort_number, and how much. */
+interface Part {
+  readonly before?: number;
+  readonly after?: number;
+  readonly limit?: number;
+}
 
 /** A conversation: with whom, and where. */
 interface Of {
@@ -17,12 +27,40 @@ interface Of {
   readonly organization: string;
 }
 
-/** ask merges messages that the server answers with into their conversation, and then what events told meanwhile. */
-async function ask(conversation: Of, query: HistoryQuery): Promise<HistoryPage> {
+/** ask asks for a page of a conversation; of one with a group, with its notes. */
+function ask({ token, organization }: Of, query: Part): Promise<HistoryPage> {
+  const { entity } = conversations.value.get(keyOf(organization, token)) ?? {};
+  const there = client.in(organization);
+  return entity?.type === "tigertext:entity:group"
+    ? there.getHistory(token, { ...query, notes: true })
+    : there.getHistory(token, query);
+}
+
+/** take merges what the server answers with into its conversation. */
+function take({ token, organization }: Of, entries: readonly Entry[]): void {
+  const key = keyOf(organization, token);
+  notes.put(key, entries.filter((entry) => "note" in entry));
+  put(key, entries.filter((entry) => "message_id" in entry));
+}
+
+interface Taking {
+  /** Whether the page still belongs where it was asked for. */
+  fits?: () => boolean;
+  /** Takes over what the page says of the conversation. */
+  taken?: (page: HistoryPage) => void;
+}
+
+/** load takes over a page, and then what events told meanwhile. */
+async function load(of: Of, query: Part, { fits = () => true, taken }: Taking = {}): Promise<HistoryPage> {
   const replay = noteEvents();
   try {
-    const answer = await client.in(conversation.organization).getHistory(conversation.token, query);
-    put(keyOf(conversation.organization, conversation.token), answer.results);
+    const answer = await ask(of, query);
+    if (fits()) {
+      batch(() => {
+        take(of, answer.results);
+        taken?.(answer);
+      });
+    }
     return answer;
   } finally {
     replay();
@@ -38,18 +76,18 @@ const opening = new Map<string, Promise<void>>();
  */
 export function open(conversation: Conversation): Promise<void> {
   const key = keyOf(conversation.organization_id, conversation.entity.token);
-  const begun = opening.get(key) ?? load(conversation).finally(() => opening.get(key) === begun && opening.delete(key));
+  const begun = opening.get(key) ?? begin(conversation).finally(() => opening.get(key) === begun && opening.delete(key));
   opening.set(key, begun);
   return begun;
 }
 
-async function load({ entity: { token }, organization_id: organization, unread_count }: Conversation): Promise<void> {
+async function begin({ entity: { token }, organization_id: organization, unread_count }: Conversation): Promise<void> {
   const of = { token, organization };
   const key = keyOf(organization, token);
   const known = messages.value.get(key)?.at(-1);
   if (known) {
     for (let more = true, after = known.sort_number; more; ) {
-      const { results, metadata } = await ask(of, { after });
+      const { results, metadata } = await load(of, { after });
       after = results.at(-1)?.sort_number ?? after;
       more = metadata.more;
     }
@@ -61,12 +99,13 @@ async function load({ entity: { token }, organization_id: organization, unread_c
   }
   let unread = 0;
   for (let more = true, before: number | undefined; more && (before === undefined || unread < unread_count); ) {
-    const { results, metadata } = await ask(of, {
+    const { results, metadata } = await load(of, {
       limit: unread_count > page ? largePage : page, ...(before === undefined ? {} : { before }),
     });
-    unread += results.filter(isUnread).length;
+    unread += results.filter((entry) => "message_id" in entry && isUnread(entry)).length;
     before = results.at(-1)?.sort_number;
     more = metadata.more;
+    since.set(key, before ?? since.get(key) ?? 0);
     older.value = new Map(older.value).set(key, more);
   }
 }
@@ -74,9 +113,15 @@ async function load({ entity: { token }, organization_id: organization, unread_c
 /** refresh takes over what changed of the newest while nobody told. */
 async function refresh(key: string, of: Of): Promise<void> {
   const before = new Set(messages.value.get(key)?.map((message) => message.message_id));
-  const { results } = await ask(of, { limit: largePage });
+  const { results } = await load(of, { limit: largePage }, {
+    taken: ({ results: some }) => {
+      const gap = gaps.value.get(key);
+      const reached = some.at(-1)?.sort_number ?? 0;
+      if (gap && reached < gap.to) setGap(key, { from: gap.from, to: reached });
+    },
+  });
   const oldest = results.at(-1)?.sort_number ?? 0;
-  const still = new Set(results.map((message) => message.message_id));
+  const still = new Set(results.map((entry) => "message_id" in entry && entry.message_id));
   // What came since the answer was made is not in it.
   const kept = (messages.value.get(key) ?? []).filter(
     ({ message_id, sort_number }) => sort_number < oldest || still.has(message_id) || !before.has(message_id),
@@ -92,16 +137,109 @@ export function missed(): void {
 
 const going = new Set<string>();
 
-/** back loads a page of older ones. */
-export async function back(token: string, organization: string): Promise<void> {
-  const key = keyOf(organization, token);
-  const before = messages.value.get(key)?.[0]?.sort_number;
-  if (before === undefined || !older.value.get(key) || going.has(key)) return;
-  going.add(key);
+/** once has something asked for that is not being asked for already. */
+async function once(name: string, act: () => Promise<unknown>): Promise<void> {
+  if (going.has(name)) return;
+  going.add(name);
   try {
-    const { metadata } = await ask({ token, organization }, { before, limit: largePage });
-    older.value = new Map(older.value).set(key, metadata.more);
+    await act();
   } finally {
-    going.delete(key);
+    going.delete(name);
   }
+}
+
+/** back loads a page of older ones: of those before a gap, early, where there is one; else of those after it. */
+export async function back(token: string, organization: string, early = false): Promise<void> {
+  const key = keyOf(organization, token);
+  const gap = early ? undefined : gaps.value.get(key);
+  const before = gap?.to ?? since.get(key);
+  if (before === undefined || !messages.value.has(key) || (!gap && !older.value.get(key))) return;
+  const taken = ({ results, metadata: { more } }: HistoryPage) => {
+    const oldest = results.at(-1)?.sort_number ?? before;
+    if (gap) return setGap(key, more ? { from: gap.from, to: oldest } : undefined);
+    since.set(key, oldest);
+    older.value = new Map(older.value).set(key, more);
+  };
+  const fits = () => (gap ? gaps.value.get(key) === gap : since.get(key) === before);
+  await once(`${key} ${gap ? "gap" : "back"}`, () => load({ token, organization }, { before, limit: largePage }, { fits, taken }));
+}
+
+/** forth loads a page of those that come first in a gap. */
+export async function forth(token: string, organization: string): Promise<void> {
+  const key = keyOf(organization, token);
+  const gap = gaps.value.get(key);
+  if (!gap) return;
+  const taken = ({ results, metadata: { more } }: HistoryPage) => {
+    setGap(key, more ? { from: results.at(-1)?.sort_number ?? gap.from, to: gap.to } : undefined);
+  };
+  const fits = () => gaps.value.get(key) === gap;
+  await once(`${key} gap`, () => load({ token, organization }, { after: gap.from, limit: largePage }, { fits, taken }));
+}
+
+/** The message that one wants to go to, until one is there: the conversation's key, and its sort_number. */
+export const aim = signal<{ readonly key: string; readonly sort: number } | undefined>(undefined);
+
+/** openAt opens a conversation at one of its messages, which gets the focus, and loads what is around it. */
+export function openAt(conversation: Conversation, sort: number): void {
+  aim.value = { key: keyOf(conversation.organization_id, conversation.entity.token), sort };
+  choose(conversation);
+}
+
+/** around loads what stands around a place in a conversation, where it is not loaded. */
+export async function around(conversation: Conversation, sort: number): Promise<void> {
+  const { entity: { token }, organization_id: organization } = conversation;
+  const of = { token, organization };
+  const key = keyOf(organization, token);
+  await (messages.value.has(key) ? opening.get(key) : open(conversation));
+  const gap = gaps.value.get(key);
+  const inGap = gap && sort > gap.from && sort < gap.to;
+  if (!inGap && (sort >= (since.get(key) ?? 0) || !older.value.get(key))) return;
+  const replay = noteEvents();
+  try {
+    const [before, after] = await Promise.all([
+      ask(of, { before: sort + 1, limit: nearPage }), ask(of, { after: sort, limit: nearPage }),
+    ]);
+    batch(() => {
+      const late = gaps.value.get(key)?.to ?? since.get(key) ?? 0; // all is loaded from there on
+      const last = after.results.at(-1)?.sort_number ?? sort;
+      const kept = (messages.value.get(key) ?? []).filter(({ sort_number }) => sort_number >= late);
+      messages.value = new Map(messages.value).set(key, kept);
+      notes.forget(key, late);
+      take(of, [...before.results, ...after.results]);
+      setGap(key, after.metadata.more ? { from: last, to: late } : undefined);
+      since.set(key, before.results.at(-1)?.sort_number ?? sort);
+      older.value = new Map(older.value).set(key, before.metadata.more);
+    });
+  } finally {
+    replay();
+  }
+}
+
+const soon = 100; // milliseconds in which what one call changes is told
+const short = 1_000_000; // microseconds between the notes of one call, at most, as sort_numbers count them
+
+/** By the conversation's key: from where on there are notes that are not loaded. */
+const noted = new Map<string, number>();
+
+/** noteChange loads the notes of what an event has told of a group: it does not say all of it, and none of the names. */
+export function noteChange(token: string, organization: string, sort: number): void {
+  const key = keyOf(organization, token);
+  if (!messages.value.has(key) && !opening.has(key)) return;
+  const waits = noted.has(key);
+  noted.set(key, Math.min(noted.get(key) ?? Infinity, sort - short));
+  if (waits) return;
+  setTimeout(() => {
+    const after = noted.get(key) ?? 0;
+    noted.delete(key);
+    void fetchNotes({ token, organization }, key, after).catch(() => undefined); // the next connection asks anew
+  }, soon);
+}
+
+async function fetchNotes(of: Of, key: string, after: number): Promise<void> {
+  await opening.get(key);
+  if (!messages.value.has(key)) return;
+  const known = new Set(notes.notes.value.get(key)?.map(({ sort_number }) => sort_number));
+  const { results } = await load(of, { after });
+  const last = results.findLast((entry) => "note" in entry);
+  if (last && !known.has(last.sort_number)) notes.latest.value = { key, note: last };
 }

@@ -4,6 +4,7 @@ import { client } from "../../kit/state/session";
 import { now } from "../../text/clock";
 import * as conversations from "./conversations";
 import { change, drop } from "./messages";
+import { lose } from "./originals";
 
 const grace = 60_000; // milliseconds that a message which is deleted on read is there after it
 
@@ -42,6 +43,7 @@ export function expire(): void {
   const time = new Date(now.value).toISOString();
   const over = ({ message_id: id, expires_time }: Message) =>
     (expires_time !== undefined && expires_time <= time) || (ends.get(id) ?? Infinity) <= now.value;
+  lose(over);
   for (const key of drop(over)) conversations.count(key);
   for (const [key, { last_message }] of conversations.conversations.value) {
     if (!last_message || !over(last_message)) continue;

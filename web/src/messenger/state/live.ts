@@ -10,6 +10,7 @@ import * as history from "./history";
 import { keyOf } from "./key";
 import { stale } from "./messages";
 import { loadOrganizations } from "./organizations";
+import * as originals from "./originals";
 import * as outbox from "./outbox";
 import * as presence from "./presence";
 import * as seen from "./seen";
@@ -159,6 +160,7 @@ async function catchUp(): Promise<void> {
 async function ask(): Promise<void> {
   history.missed();
   statuses.forget();
+  originals.askAgain();
   await seen.settle();
   await Promise.all([conversations.load(), loadOrganizations()]);
   await openAgain();

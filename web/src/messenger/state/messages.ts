@@ -1,4 +1,4 @@
-// The messages of conversations, as far as they are loaded: from some message on to the newest.
+// The messages of conversations, as far as they are loaded: from some message on to the newest, but for a gap.
 import { signal } from "@preact/signals";
 import type { Message } from "../../client/index";
 import { session } from "../../kit/state/session";
@@ -9,6 +9,29 @@ export const messages = signal<ReadonlyMap<string, readonly Message[]>>(new Map(
 
 /** Whether there are older ones, by the same key. */
 export const older = signal<ReadonlyMap<string, boolean>>(new Map());
+
+/**
+ * A stretch of a conversation that is not loaded, where one went to an old message: what comes after one sort_number and
+ * before another. There is one at most.
+ */
+export interface Gap {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** By the same key. */
+export const gaps = signal<ReadonlyMap<string, Gap>>(new Map());
+
+/** setGap says what is not loaded in the middle of a conversation: undefined, where that is nothing. */
+export function setGap(key: string, gap: Gap | undefined): void {
+  const all = new Map(gaps.value);
+  if (gap && gap.from < gap.to) all.set(key, gap);
+  else if (!all.delete(key)) return;
+  gaps.value = all;
+}
+
+/** From which sort_number on a conversation is loaded, by the same key: of a message, or of a note. */
+export const since = new Map<string, number>();
 
 /** What may have changed while there was no connection, by the same key. */
 export const stale = new Set<string>();
@@ -116,6 +139,8 @@ export function forget(key: string): void {
   older.value = new Map(older.value).set(key, false);
   reached.delete(key);
   stale.delete(key);
+  since.delete(key);
+  setGap(key, undefined);
 }
 
 /** get finds a message that is loaded. */

@@ -17,13 +17,15 @@ export interface Letter {
   recipient: string;
   organization: string;
   body: string;
+  /** The id of the message that it answers. */
+  reply?: string;
   time: string;
   /** Minutes; left out, it is the organization's. */
   ttl?: number;
   dor?: boolean;
   priority?: 1;
   file?: { name: string; size: number; type: string };
-  /** Why the server refused it. */
+  /** Why the server refused it, in its words; "file": the file is lost; "reply": what it answers is gone. */
   refused?: string;
 }
 
@@ -64,6 +66,20 @@ export function again(id: string): void {
     if (letter.id !== id) return letter;
     const { refused: _, ...rest } = letter;
     return rest;
+  });
+  flush();
+}
+
+/** withoutReply sends one that was refused, as no answer to another: as a new one, with another content. */
+export function withoutReply(id: string): void {
+  outbox.value = outbox.value.map((letter) => {
+    if (letter.id !== id) return letter;
+    const { refused: _, reply: __, ...rest } = letter;
+    const made = { ...rest, id: crypto.randomUUID() };
+    const file = files.get(id);
+    if (file) files.set(made.id, file);
+    files.delete(id);
+    return made;
   });
   flush();
 }
@@ -110,19 +126,20 @@ async function deliver(key: string): Promise<void> {
         setTimeout(flush, pause);
         return;
       }
-      outbox.value = outbox.value.map((l) => (l.id === id ? { ...l, refused: error.message } : l));
+      const refused = error.code === "reply_to_unknown" ? "reply" : error.message;
+      outbox.value = outbox.value.map((l) => (l.id === id ? { ...l, refused } : l));
     }
   }
   sending.delete(key);
 }
 
-async function post({ id, recipient, organization, body, ttl, dor, priority, file }: Letter, signal: AbortSignal) {
+async function post({ id, recipient, organization, body, reply, ttl, dor, priority, file }: Letter, signal: AbortSignal) {
   const attachment = files.get(id);
   if (file && !attachment) {
     outbox.value = outbox.value.map((l) => (l.id === id ? { ...l, refused: "file" } : l));
     return;
   }
-  const content = { recipient, body, ttl, dor, priority, attachment };
+  const content = { recipient, body, reply_to: reply, ttl, dor, priority, attachment };
   const arrive = messages.setOut(keyOf(organization, recipient), body);
   try {
     const sent = await client.in(organization).sendMessage(

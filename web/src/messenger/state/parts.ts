@@ -10,6 +10,9 @@ interface Parts {
   history: {
     /** Gives the focus to a message, or else to the newest of which something is seen. */
     focus: (id?: string) => void;
+    toNewest: () => void;
+    /** Goes to the first unread message, if there is one. */
+    toUnread: () => void;
   };
   results: {
     /** Gives the focus to the first that is found. */
