@@ -2,6 +2,7 @@
 import { signal } from "@preact/signals";
 import { Client, type Credentials, type Session, SignetError } from "../../client/index";
 import { onAwake } from "./awake";
+import { forgetDrafts } from "./kept";
 import { ask } from "./line";
 import { withdrawOthers } from "./notifications";
 
@@ -50,6 +51,7 @@ export async function resume(): Promise<void> {
     const found = await client.getSession();
     if (!found) return nobody();
     if (session.value && session.value.account.token !== found.account.token) return forget(); // somebody else's
+    forgetDrafts(found.account.token);
     session.value = found;
     offline.value = false;
     void withdrawOthers(found.account.token);
@@ -69,6 +71,7 @@ function nobody(): void {
     tabs.postMessage(null); // the others need not ask for anything before they find out
     return forget(true);
   }
+  forgetDrafts();
   session.value = null;
   offline.value = false;
   void withdrawOthers();
@@ -95,6 +98,7 @@ function forget(told = false): void {
   if (leaving) return;
   leaving = true;
   sessionStorage.clear();
+  forgetDrafts();
   if (told) sessionStorage.setItem(endedMark, "");
   location.reload();
 }

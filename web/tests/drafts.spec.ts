@@ -1,0 +1,83 @@
+// What is being written is kept until it is sent, and ends with the session.
+import { password } from "./fixtures/hospital.js";
+import { Messenger, signIn } from "./fixtures/messenger.js";
+import { expect, test } from "./fixtures/test.js";
+
+const kept = () => JSON.stringify({ ...localStorage });
+
+test("a draft is there after a reload, with what it answers and how it is sent", async ({ hospital, open }) => {
+  const { alice, bob, carol } = await hospital({ alice: "Alice Ames", bob: "Bob Brown", carol: "Carol Clarke" });
+  await carol.tell(alice, "Good morning.");
+  const asked = await bob.tell(alice, "Is bed 12 free?");
+  const a = new Messenger(await open(alice, `/c/${bob.token}`));
+  await a.act("Is bed 12 free?", "Reply");
+  await a.field.fill("It is");
+  await a.page.getByRole("button", { name: "Priority" }).click();
+  await a.page.reload();
+  await expect(a.field).toHaveValue("It is");
+  await expect(a.answering).toContainText("Is bed 12 free?");
+  await expect(a.page.getByRole("button", { name: "Priority" })).toHaveAttribute("aria-pressed", "true");
+  await a.open("Carol Clarke");
+  await expect(a.field).toHaveValue("");
+  await expect(a.entry("Bob Brown")).toContainText("Draft: It is");
+
+  // What is to be deleted on reading is not shown in passing.
+  await a.field.fill("The PIN is 2468");
+  await a.page.getByRole("button", { name: "Deleted after reading" }).click();
+  await a.open("Bob Brown");
+  await expect(a.entry("Carol Clarke")).toContainText("Draft: Message that is deleted after reading");
+  await expect(a.page.getByText("2468")).toHaveCount(0);
+  await a.open("Carol Clarke");
+  await expect(a.field).toHaveValue("The PIN is 2468");
+  await a.field.fill("");
+
+  // Another tab has it too, and sends it once.
+  const b = new Messenger(await a.page.context().newPage());
+  await b.page.goto(`/c/${bob.token}`);
+  await expect(b.field).toHaveValue("It is");
+  await b.field.press("End");
+  await b.field.pressSequentially(", Bob.");
+  await expect(a.entry("Bob Brown")).toContainText("Draft: It is, Bob.");
+  await b.field.press("Enter");
+  await b.hasStatus("It is, Bob.", "Sent");
+  await expect(a.entry("Bob Brown")).not.toContainText("Draft:");
+  const { results } = await bob.client.getHistory(alice.token, { limit: 1 });
+  expect(results[0]).toMatchObject({ body: "It is, Bob.", priority: 1, reply_to: asked });
+  await a.page.reload();
+  await a.open("Bob Brown");
+  await expect(a.field).toHaveValue("");
+  expect(await a.page.evaluate(kept)).not.toContain("It is");
+});
+
+test("signing out asks about drafts, and nothing of them stays", async ({ hospital, open }) => {
+  const { alice, bob } = await hospital({ alice: "Alice Ames", bob: "Bob Brown" });
+  await bob.tell(alice, "Is bed 12 free?");
+  const a = new Messenger(await open(alice, `/c/${bob.token}`));
+  await a.field.fill("The code is 4711");
+  await a.page.reload();
+  await expect(a.field).toHaveValue("The code is 4711");
+  expect(await a.page.evaluate(kept)).toContain("4711");
+  await a.own("Sign out");
+  await expect(a.dialog).toContainText("You have started messages that you have not sent.");
+  await a.dialog.getByRole("button", { name: "Cancel" }).click();
+  await expect(a.field).toHaveValue("The code is 4711");
+  await a.own("Sign out");
+  await a.dialog.getByRole("button", { name: "Sign out" }).click();
+  await expect(a.page.getByLabel("User name")).toBeVisible();
+  expect(await a.page.evaluate(kept)).not.toContain("4711");
+  await signIn(a.page, alice.username, password);
+  await a.open("Bob Brown");
+  await expect(a.field).toHaveValue("");
+});
+
+test("of a session that ended elsewhere, no draft stays for whoever is next", async ({ hospital, open }) => {
+  const { alice, bob } = await hospital({ alice: "Alice Ames", bob: "Bob Brown" });
+  await bob.tell(alice, "Is bed 12 free?");
+  const a = new Messenger(await open(alice, `/c/${bob.token}`));
+  await a.field.fill("The code is 4711");
+  expect(await a.page.evaluate(kept)).toContain("4711");
+  await a.page.context().clearCookies();
+  await a.page.reload();
+  await expect(a.page.getByLabel("User name")).toBeVisible();
+  expect(await a.page.evaluate(kept)).not.toContain("4711");
+});
