@@ -81,6 +81,29 @@ test("what is wrong with a file is said until the next key", async ({ hospital, 
   await expect(refused).toHaveCount(0);
 });
 
+test("what is wrong with a file is not said for ever; what is wrong with the text is, until it is changed", async ({
+  hospital, open,
+}) => {
+  const { alice, bob } = await hospital(two);
+  await bob.tell(alice, "Good morning.");
+  const m = new Messenger(await open(alice, "/healthz"));
+  await m.page.clock.install();
+  await m.page.goto("/");
+  await m.open("Bob Brown");
+  const refused = m.page.getByRole("alert");
+  await m.field.fill("a".repeat(2 ** 17));
+  await m.field.press("Enter");
+  await expect(refused).toContainText("The message is too long.");
+  await m.page.clock.fastForward(60_000);
+  await expect(refused).toContainText("The message is too long.");
+  await m.field.fill("The film:");
+  await m.field.drop({ files: { name: "film.mov", mimeType: "video/quicktime", buffer: Buffer.alloc(26 * 2 ** 20) } });
+  await expect(refused).toHaveText("film.mov is 26 MB. A file may be up to 25 MB.");
+  await m.page.clock.fastForward(10_000);
+  await expect(refused).toHaveCount(0);
+  await expect(m.field).toHaveValue("The film:");
+});
+
 test("a telephone number and a mail address are links", async ({ hospital, open }) => {
   const { alice, bob } = await hospital(two);
   await bob.tell(alice, "Call +49 171 1234567, or mail lab@example.org.");

@@ -1,8 +1,9 @@
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { Conversation } from "../client/index";
 import { isComposing } from "../kit/composing";
 import { Icon } from "../kit/Icon";
 import { session } from "../kit/state/session";
+import { usePassing } from "../kit/usePassing";
 import { size } from "../text/format";
 import { text } from "../text/text";
 import { Lifetime } from "./Lifetime";
@@ -26,7 +27,7 @@ export function Composer({ conversation }: { conversation: Conversation }) {
   const draft: Draft = drafts.value.get(key) ?? { body: "" };
   const field = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
-  const [problem, setProblem] = useState("");
+  const [problem, setProblem] = usePassing();
   const dor = draft.dor ?? rules.dor;
 
   useEffect(() => {
@@ -65,7 +66,7 @@ export function Composer({ conversation }: { conversation: Conversation }) {
     const words = body.trim();
     if (words === "" && files.length === 0) return;
     const limit = session.value?.limits.message_bytes ?? Infinity;
-    if (new TextEncoder().encode(words).length > limit) return setProblem(text("bodyTooLong", { limit: size(limit) }));
+    if (new TextEncoder().encode(words).length > limit) return setProblem(text("bodyTooLong", { limit: size(limit) }), true);
     setProblem("");
     write(key, { body: "", files: undefined, reply: undefined, ttl: undefined, dor: undefined, priority: undefined });
     rest(conversation, true);

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Avatar } from "../kit/Avatar";
 import { useProblem } from "../kit/Form";
 import { largestPicture } from "../kit/limits";
+import { usePassing } from "../kit/usePassing";
 import { size } from "../text/format";
 import { text } from "../text/text";
 
@@ -16,7 +17,7 @@ export function PictureChooser(props: {
   const { of, value, onChange } = props;
   const picker = useRef<HTMLInputElement>(null);
   const [address, setAddress] = useState<string>();
-  const [refused, setRefused] = useState("");
+  const [refused, setRefused] = usePassing();
   const wrong = useProblem("avatar");
   useEffect(() => {
     if (!value) return setAddress(undefined);
