@@ -63,6 +63,84 @@ test("messages are told by notifications, as much as one chose, until they are r
   await a.hasIcon(false);
 });
 
+test("a notification names the sender alone, and goes when its conversation is read elsewhere", async ({ hospital, open }) => {
+  const { alice, bob } = await hospital({ alice: "Alice Ames", bob: "Bob Brown" });
+  await bob.tell(alice, "Good morning.");
+  const a = new Notices(await open(alice, "/", { permissions: ["notifications"] }));
+  await expect(a.entry("Bob Brown")).toBeVisible();
+  await a.choose("With name", alice, "name");
+  await bob.tell(alice, "Is bed 12 free?");
+  await a.tells("Bob Brown: New message");
+  await bob.tell(alice, { body: "Bed 4: call me NOW", priority: 1 });
+  await a.tells("Bob Brown: New urgent message");
+  await alice.read(bob);
+  await a.comeBack();
+  await a.tells();
+});
+
+/** unasked has a page take it that the browser has not been asked for notifications yet. It counts when it is. */
+function unasked(): void {
+  const counted = Object.assign(window, { asked: 0 });
+  let answer: NotificationPermission = "default";
+  Object.defineProperty(Notification, "permission", { get: () => answer });
+  Notification.requestPermission = async () => {
+    counted.asked++;
+    return (answer = "granted");
+  };
+}
+
+for (const width of [1280, 360]) {
+  test(`at ${width}, notifications are offered once a message was not seen, and the browser asks who wants them`, async ({
+    hospital, open,
+  }) => {
+    const { alice, bob } = await hospital({ alice: "Alice Ames", bob: "Bob Brown" });
+    await bob.tell(alice, "Good morning.");
+    const viewport = { width, height: 740 };
+    const a = new Notices(await open(alice, "/healthz", { permissions: ["notifications"], viewport }));
+    await a.page.addInitScript(unasked);
+    await a.page.goto("/");
+    await a.isUpToDate();
+    const offer = a.page.getByRole("group", { name: "Notifications" });
+    await bob.tell(alice, "Is bed 12 free?");
+    await expect(a.entry("Bob Brown")).toContainText("Is bed 12 free?");
+    await expect(offer).toHaveCount(0);
+    await a.page.evaluate(() => (document.hasFocus = () => false)); // it is not looked at
+    await bob.tell(alice, "Hello?");
+    await expect(offer).toBeVisible();
+    const asked = () => a.page.evaluate(() => (window as unknown as { asked: number }).asked);
+    expect(await asked()).toBe(0);
+    await offer.getByRole("button", { name: "Turn on" }).click();
+    await expect(offer).toHaveCount(0);
+    expect(await asked()).toBe(1);
+    await bob.tell(alice, "Are you there?");
+    await a.tells("Signet: New message");
+  });
+
+  test(`at ${width}, notifications are offered after what one sends first, and not again to who does not want them`, async ({
+    hospital, open,
+  }) => {
+    const { alice, bob } = await hospital({ alice: "Alice Ames", bob: "Bob Brown" });
+    await bob.tell(alice, "Good morning.");
+    const a = new Notices(await open(alice, "/healthz", { viewport: { width, height: 740 } }));
+    await a.page.addInitScript(unasked);
+    await a.page.goto("/");
+    await a.open("Bob Brown");
+    await expect(a.message("Good morning.")).toBeVisible();
+    const offer = a.page.getByRole("group", { name: "Notifications" });
+    await expect(offer).toHaveCount(0);
+    await a.write("Good morning, Bob.");
+    await a.field.fill("And");
+    await offer.getByRole("button", { name: "Not now" }).click();
+    await expect(offer).toHaveCount(0);
+    await expect(a.field).toHaveValue("And");
+    await a.page.reload();
+    await a.write("Is bed 12 free?");
+    await a.hasStatus("Is bed 12 free?", "Delivered");
+    await expect(offer).toHaveCount(0);
+    expect(await a.page.evaluate(() => (window as unknown as { asked: number }).asked)).toBe(0);
+  });
+}
+
 test("notifications are not asked for while one is being shown, which would be forgotten", async ({ hospital, open }) => {
   const { alice, bob, carol } = await hospital({ alice: "Alice Ames", bob: "Bob Brown", carol: "Carol Clarke" });
   for (const from of [bob, carol]) await from.tell(alice, "Good morning."); // so that the page knows of whom messages are

@@ -3,6 +3,7 @@ import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { text } from "../text/text";
 import { begin, placeOf } from "./focus";
 import { Icon } from "./Icon";
+import { Standing } from "./Standing";
 import { dialogs, Toasts } from "./Toasts";
 
 interface Props {
@@ -49,6 +50,7 @@ export function Dialog({ title, onClose, size = undefined, children }: Props) {
         <button type="button" class="icon" aria-label={text("close")} title={text("close")} onClick={onClose}>
           <Icon name="close" />
         </button>
+        <Standing dialog={id} />
       </header>
       {children}
       <Toasts dialog={id} />

@@ -10,7 +10,7 @@ interface Props {
   problem?: string | undefined;
   /** What refusals call it, besides its name. */
   refusedAs?: string;
-  type?: "text" | "password" | "tel" | "url" | "number" | "date" | "datetime-local" | "search";
+  type?: "text" | "password" | "tel" | "url" | "number" | "date" | "datetime-local" | "time" | "search";
   name?: string;
   /** What it holds; where nobody takes what is typed (onInput), only what it holds at first. */
   value?: string;

@@ -1,10 +1,10 @@
 import { signal } from "@preact/signals";
 import type { Message } from "../client/index";
-import { session } from "../kit/state/session";
 import { text } from "../text/text";
 import { pieces, said as saidOf } from "./noted";
 import { preview } from "./preview";
 import { conversations, current } from "./state/conversations";
+import { isWanted } from "./state/hearing";
 import { keyOf, keyOfMessage } from "./state/key";
 import { get, isUnread } from "./state/messages";
 import { latest } from "./state/notes";
@@ -19,11 +19,11 @@ const heard = signal<{ message: Message; words: string; content: boolean } | und
  */
 export async function announce(message: Message): Promise<void> {
   if (nameOf(message.sender_token) === undefined) await lookUp(message.sender_token, message.recipient_organization);
-  const account = session.value?.account;
   const conversation = conversations.value.get(keyOfMessage(message));
   if (!isUnread(message)) return;
   const content = isOpen(message);
-  if (!content && (account?.dnd || conversation?.muted)) return;
+  // What is urgent elsewhere, its note says (Urgent.tsx).
+  if (!content && (!isWanted(message, conversation) || message.priority > 0)) return;
   heard.value = { message, content, words: content ? said(message) : come(conversation?.entity.display_name) };
 }
 

@@ -19,6 +19,7 @@ import { named } from "./state/organizations";
 import { parts } from "./state/parts";
 import { shortNameOf } from "./state/people";
 import { here, writing } from "./state/presence";
+import { beside } from "./state/urgent";
 
 /** Conversation shows one: with whom it is, what was said, and where one writes. */
 export function Conversation({ conversation }: { conversation: Entry }) {
@@ -48,9 +49,7 @@ export function Conversation({ conversation }: { conversation: Entry }) {
       }}
     >
       <header>
-        <button type="button" class="icon back" aria-label={text("back")} onClick={() => choose(undefined)}>
-          <Icon name="back" />
-        </button>
+        <Back />
         <Avatar name={entity.display_name} token={entity.token} picture={entity.avatar} />
         <div class="who">
           <h2 dir="auto">{entity.display_name}</h2>
@@ -70,6 +69,18 @@ export function Conversation({ conversation }: { conversation: Entry }) {
       <History key={key} conversation={conversation} />
       {may ? <Composer key={`${key} composer`} conversation={conversation} /> : <Outside of={conversation} />}
     </section>
+  );
+}
+
+/** Back leads to the list, where there is no room for both. It says what is unread there. */
+function Back() {
+  const { unread, urgent } = beside.value;
+  const said = unread === 0 ? "back" : urgent ? "backUrgent" : "backUnread";
+  return (
+    <button type="button" class="icon back" aria-label={text(said, { n: unread })} onClick={() => choose(undefined)}>
+      <Icon name="back" />
+      {unread > 0 && <span class={urgent ? "badge pressing" : "badge"}>{unread > 99 ? "99+" : unread}</span>}
+    </button>
   );
 }
 

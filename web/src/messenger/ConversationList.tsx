@@ -9,6 +9,7 @@ import { preview } from "./preview";
 import { addressOf, choose, current, loading, more, newestFirst } from "./state/conversations";
 import { drafts } from "./state/drafts";
 import { mayWrite } from "./state/groups";
+import { levelOf } from "./state/hearing";
 import { keyOf } from "./state/key";
 import { rulesOf } from "./state/organizations";
 import { outbox } from "./state/outbox";
@@ -96,7 +97,7 @@ function Row({ conversation, place, of }: { conversation: Conversation; place: n
             </span>
           )}
           {muted && (
-            <span class="mute" role="img" aria-label={text("muted")}>
+            <span class="mute" role="img" aria-label={text(levelOf(conversation) === "none" ? "silenced" : "muted")}>
               <Icon name="bellOff" />
             </span>
           )}

@@ -5,6 +5,7 @@ import { Confirm } from "../kit/Confirm";
 import { describe } from "../kit/describe";
 import { Icon } from "../kit/Icon";
 import { longestMute } from "../kit/limits";
+import { Select } from "../kit/Select";
 import { go } from "../kit/state/route";
 import { client } from "../kit/state/session";
 import { toast } from "../kit/Toasts";
@@ -15,12 +16,13 @@ import { Inspected } from "./Inspected";
 import { Members } from "./Members";
 import { addressOf, change, reload } from "./state/conversations";
 import { groupOf, isMember, mayChange, mayWrite } from "./state/groups";
+import { type Level, levelOf, silence } from "./state/hearing";
 import { inspected, wide } from "./state/inspected";
 import { keyOf, keyOfMessage } from "./state/key";
 import { get } from "./state/messages";
 import { named } from "./state/organizations";
 
-/** Details shows who a conversation is with, and mutes it or leaves it. */
+/** Details shows who a conversation is with, says how much is heard of it, and leaves it. */
 export function Details({ conversation }: { conversation: Conversation }) {
   const { entity, organization_id: organization, muted } = conversation;
   const group = groupOf(conversation);
@@ -31,12 +33,17 @@ export function Details({ conversation }: { conversation: Conversation }) {
   const [leaving, setLeaving] = useState(false);
   const [editing, setEditing] = useState(false);
   const there = client.in(organization);
-  const mute = async () => {
+  const mute = async (): Promise<void> => {
     const body = { sender_token: entity.token, receiver_organization: organization };
+    if (group) await (muted ? there.unmuteGroup(entity.token) : there.muteGroup(entity.token, { duration: longestMute }));
+    else await (muted ? there.unmuteConversation(body) : there.muteConversation({ ...body, duration: longestMute }));
+  };
+  const hear = async (of: Level) => {
+    const key = keyOf(organization, entity.token);
     try {
-      if (group) await (muted ? there.unmuteGroup(entity.token) : there.muteGroup(entity.token, { duration: longestMute }));
-      else await (muted ? there.unmuteConversation(body) : there.muteConversation({ ...body, duration: longestMute }));
-      change(keyOf(organization, entity.token), { muted: !muted });
+      if (muted !== (of !== "all")) await mute();
+      silence(key, of === "none");
+      change(key, { muted: of !== "all" });
     } catch (error) {
       toast(describe(error), { danger: true });
     }
@@ -62,12 +69,15 @@ export function Details({ conversation }: { conversation: Conversation }) {
           </>
         )}
         {where && <p class="muted" dir="auto">{where}</p>}
+        {mayWrite(conversation) && (
+          <Select<Level>
+            label={text("hearOf")}
+            value={levelOf(conversation)}
+            onChange={(of) => void hear(of)}
+            options={{ all: text("hearAll"), urgent: text("hearUrgent"), none: text("hearNone") }}
+          />
+        )}
         <p class="doing">
-          {mayWrite(conversation) && (
-            <button type="button" aria-pressed={muted} onClick={() => void mute()}>
-              <Icon name={muted ? "bell" : "bellOff"} /> {text(muted ? "unmute" : "mute")}
-            </button>
-          )}
           {group && mayChange(group) && (
             <button type="button" onClick={() => setEditing(true)}>
               <Icon name="edit" /> {text("editGroup")}

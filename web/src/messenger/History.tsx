@@ -24,7 +24,7 @@ const near = 1200; // pixels from an edge at which they are
 
 /** History shows the messages of a conversation, of which only those near the seen ones are in the document. */
 export function History({ conversation }: { conversation: Conversation }) {
-  const { entity, organization_id: organization, unread_count } = conversation;
+  const { entity, organization_id: organization, unread_count, unread_priority_count } = conversation;
   const key = keyOf(organization, entity.token);
   const waiting = outbox.value.filter((l) => l.recipient === entity.token && l.organization === organization);
   const box = useRef<HTMLDivElement>(null);
@@ -248,19 +248,19 @@ export function History({ conversation }: { conversation: Conversation }) {
         </ol>
       </div>
       {above > 0 && <Jump to="unread" n={above} onClick={toUnread} />}
-      {away && <Jump to="newest" n={unread_count} onClick={() => { toEnd(); takeFocus(() => toMessage(box.current, true)); }} />}
+      {away && <Jump to="newest" n={unread_count} urgent={unread_priority_count > 0} onClick={() => { toEnd(); takeFocus(() => toMessage(box.current, true)); }} />}
     </div>
   );
 }
 
 /** Jump leads to the newest message, or to the first unread one, and says how many are unread there. */
-function Jump({ to, n, onClick }: { to: "newest" | "unread"; n: number; onClick: () => void }) {
+function Jump({ to, n, urgent = false, onClick }: { to: "newest" | "unread"; n: number; urgent?: boolean; onClick: () => void }) {
   const name = text(to === "newest" ? "toNewest" : "toUnread");
   return (
     <button type="button" class={to === "newest" ? "jump to-end" : "jump to-unread"} aria-label={name} title={name} onClick={onClick}>
       <Icon name={to === "newest" ? "down" : "up"} />
       {n > 0 && (
-        <span class="badge" role="img" aria-label={text("unread", { n })}>
+        <span class={urgent ? "badge pressing" : "badge"} role="img" aria-label={text(urgent ? "unreadUrgent" : "unread", { n })}>
           {n}
         </span>
       )}

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { Icon } from "../kit/Icon";
+import { Standing, standing } from "../kit/Standing";
 import { onAwake, pulse } from "../kit/state/awake";
 import { offline, session } from "../kit/state/session";
 import { language, text } from "../text/text";
@@ -8,11 +9,13 @@ import { badge } from "./badge";
 import { Conversation } from "./Conversation";
 import { ConversationList } from "./ConversationList";
 import { Details } from "./Details";
+import { hear } from "./hear";
 import { Help } from "./Help";
 import { useKeys } from "./keys";
 import { MessageInfo } from "./MessageInfo";
 import { NewGroup } from "./NewGroup";
 import { tell } from "./notices";
+import { Offer } from "./Offer";
 import { OrganizationSwitch } from "./OrganizationSwitch";
 import { OwnMenu } from "./OwnMenu";
 import { Results, Search } from "./Search";
@@ -24,13 +27,16 @@ import { catching, follow } from "./state/live";
 import { get } from "./state/messages";
 import { loadOrganizations } from "./state/organizations";
 import { found } from "./state/search";
+import { Urgent } from "./Urgent";
 
 /** Messenger is the list of conversations, beside it the one that is open, and beside that its details. */
 export function Messenger() {
   useEffect(() => {
+    standing.value = Urgent;
     void follow((message) => {
       void announce(message);
       void tell(message);
+      hear(message);
     });
     loadOrganizations().catch(() => undefined); // the next connection asks
     const clock = setInterval(() => {
@@ -56,11 +62,15 @@ export function Messenger() {
   const shown = details.value && open;
   return (
     <div class={`messenger${chosen.value === undefined ? "" : " open"}${shown ? " detailed" : ""}`}>
-      {offline.value && (
-        <p class="banner" role="status">
-          {text("offline")}
-        </p>
-      )}
+      <div class="above">
+        {offline.value && (
+          <p class="banner" role="status">
+            {text("offline")}
+          </p>
+        )}
+        <Standing />
+        <Offer />
+      </div>
       <nav aria-label={text("conversations")} aria-busy={loading.value || catching.value > 0}>
         <header>
           <h1>{session.value?.account.display_name}</h1>

@@ -51,7 +51,7 @@ export function PeopleChooser(props: {
         onInput={(event) => setWords(event.currentTarget.value)}
       />
       {chosen.length > 0 && (
-        <ul class="chosen" aria-label={text("chosenPeople")}>
+        <ul class="chosen" data-made aria-label={text("chosenPeople")}>
           {chosen.map(({ entity }) => (
             <li key={entity.token}>
               <button

@@ -11,6 +11,7 @@ import { toast } from "../kit/Toasts";
 import { useLoaded } from "../kit/useLoaded";
 import { moment } from "../text/format";
 import { choose, chosenLanguage, type Language, languages, text } from "../text/text";
+import { HearingSettings } from "./HearingSettings";
 import { choose as chooseNotices, notices, type Notices } from "./notices";
 import { PictureChooser } from "./PictureChooser";
 
@@ -66,9 +67,12 @@ export function Settings({ onClose, onHelp }: { onClose: () => void; onHelp: () 
                 if (!allowed) toast(text("noticesRefused"), { danger: true });
               });
             }}
-            options={{ off: text("noticesOff"), sign: text("noticesSign"), content: text("noticesContent") }}
+            options={{
+              off: text("noticesOff"), sign: text("noticesSign"), name: text("noticesName"), content: text("noticesContent"),
+            }}
           />
         </div>
+        <HearingSettings />
         <Form
           act={text("changePassword")}
           onSubmit={async (fields) => {

@@ -1,40 +1,59 @@
 // Notifications: a message that comes while nobody looks at its conversation is told by the system.
-import { effect, signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import type { Message } from "../client/index";
 import { show, withdraw } from "../kit/state/notifications";
 import { session } from "../kit/state/session";
 import { text } from "../text/text";
 import { preview } from "./preview";
-import { addressOf, conversations, current } from "./state/conversations";
+import { addressOf, conversations } from "./state/conversations";
+import { mayDisturb } from "./state/hearing";
 import { keyOfMessage } from "./state/key";
 import { isUnread } from "./state/messages";
+import { outbox } from "./state/outbox";
+import { isOnScreen } from "./state/urgent";
+import { hasVoice } from "./state/voice";
 
-/** Nothing, that there is a message, or also from whom and what. */
-export type Notices = "off" | "sign" | "content";
+/** Nothing, that there is a message, also from whom, or also what. */
+export type Notices = "off" | "sign" | "name" | "content";
 
 /** stored is under what name the browser keeps the choice of whoever is signed in. The next one makes her own. */
 function stored(): string {
   return `signet-notices-${session.value?.account.token ?? ""}`;
 }
 
-function choice(): Notices {
+function choice(): Notices | undefined {
   const kept = localStorage.getItem(stored());
-  return kept === "sign" || kept === "content" ? kept : "off";
+  return kept === "off" || kept === "sign" || kept === "name" || kept === "content" ? kept : undefined;
 }
 
-/** What the person chose on this device. */
-export const notices = signal<Notices>("off");
-effect(() => void (notices.value = choice()));
-addEventListener("storage", () => (notices.value = choice())); // in another tab
+/** What the person chose on this device; undefined where nobody has chosen yet. */
+const chosen = signal<Notices | undefined>(undefined);
+effect(() => void (chosen.value = choice()));
+addEventListener("storage", () => (chosen.value = choice())); // in another tab
 
-/** choose keeps the choice, where the browser allows notifications; it is false where it does not. */
+export const notices = computed<Notices>(() => chosen.value ?? "off");
+
+/**
+ * choose keeps the choice, where the browser allows notifications; it is false where it does not. A subscription for
+ * Web Push, of an account that chose anything but "off", would begin and end here; the worker would show what it brings.
+ */
 export async function choose(to: Notices): Promise<boolean> {
   if (to !== "off" && (!("Notification" in window) || (await Notification.requestPermission()) !== "granted")) return false;
-  if (to === "off") localStorage.removeItem(stored());
-  else localStorage.setItem(stored(), to);
-  notices.value = to;
+  localStorage.setItem(stored(), to);
+  chosen.value = to;
   return true;
 }
+
+/** There was a reason for notifications: a message came while nobody looked, or one waits for an answer. */
+const useful = signal(false);
+effect(() => {
+  if (outbox.value.length > 0) useful.value = true;
+});
+
+/** Notifications are offered: once there is a reason, until somebody has chosen, where the browser does not refuse them. */
+export const offered = computed(
+  () => useful.value && chosen.value === undefined && "Notification" in window && Notification.permission !== "denied",
+);
 
 const shown = new Set<string>(); // of which conversations
 
@@ -43,14 +62,18 @@ export async function tell(message: Message): Promise<void> {
   const account = session.value?.account;
   const key = keyOfMessage(message);
   const conversation = conversations.value.get(key);
-  if (!account || notices.value === "off" || account.dnd || conversation?.muted) return;
-  if (!isUnread(message)) return;
-  if (document.hasFocus() && conversation && current.value === conversation) return;
+  if (!account || !isUnread(message)) return;
+  if (!document.hasFocus()) useful.value = true;
+  if (notices.value === "off" || !mayDisturb(message, conversation)) return;
+  if (document.hasFocus() && conversation && isOnScreen(conversation)) return;
+  const urgent = message.priority > 0;
+  const named = notices.value !== "sign" && conversation;
   const content = notices.value === "content" && conversation;
-  const title = content ? conversation.entity.display_name : text("app");
-  await show(title, {
-    body: content ? preview(message) : text("newMessage"),
+  await show(named ? conversation.entity.display_name : text("app"), {
+    body: content ? preview(message) : text(urgent ? "newUrgent" : "newMessage"),
     tag: key,
+    requireInteraction: urgent,
+    ...(urgent && hasVoice() && { renotify: true }), // in the place of another one it would come without a sign
     icon: document.querySelector<HTMLLinkElement>("link[rel=apple-touch-icon]")?.href ?? "",
     data: { account: account.token, address: conversation ? addressOf(conversation) : "/" },
   });

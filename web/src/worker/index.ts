@@ -45,6 +45,8 @@ async function file(request: Request, name: string): Promise<Response> {
   return (await caches.match(name, { cacheName: kept })) ?? fetch(request);
 }
 
+// A listener of "push" would stand here: what it shows needs the data of kit/state/notifications.ts (Carried), so that it
+// leads somewhere and ends with its session.
 self.addEventListener("notificationclick", (event) => {
   event.notification.close();
   event.waitUntil(open((event.notification.data as { address: string }).address)); // state/notifications.ts
