@@ -97,3 +97,29 @@ test("a conversation is muted, and a group is left", async ({ hospital, open }) 
   const left = await alice.client.getGroupMembers(group.token);
   expect(left.map(({ token }) => token)).toEqual([alice.token]);
 });
+
+test("settings say where administrators set names, and that somebody has a name already", async ({ server, hospital, open }) => {
+  const { organization, alice } = await hospital({ alice: "Alice Ames", bob: "Bob Brown" });
+  const a = new Messenger(await open(alice));
+  await a.own("Settings");
+  const name = a.dialog.getByLabel("Display name");
+  await name.fill("BOB  Brown");
+  await a.dialog.getByRole("button", { name: "Save" }).click();
+  await expect(name).toHaveAccessibleDescription(
+    "Somebody else in your organization has this name. Add what tells you apart, such as a middle name.",
+  );
+  await name.fill("Alice B. Ames");
+  await a.dialog.getByRole("button", { name: "Save" }).click();
+  await expect(a.list.getByRole("heading", { level: 1, name: "Alice B. Ames" })).toBeVisible();
+  await a.page.keyboard.press("Escape");
+
+  await server.operator.updateOrganization(organization, { display_names: "administrators" });
+  await a.page.reload();
+  await a.isUpToDate();
+  await a.own("Settings");
+  await expect(a.dialog.getByText("Administrators of your organization set names.")).toBeVisible();
+  await expect(name).toHaveCount(0);
+  await a.dialog.getByLabel("Status").fill("In theatre");
+  await a.dialog.getByRole("button", { name: "Save" }).click();
+  await expect(a.dialog.getByRole("status").getByText("Saved.")).toBeVisible();
+});

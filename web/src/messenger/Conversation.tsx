@@ -11,6 +11,7 @@ import { minute } from "../text/format";
 import { text } from "../text/text";
 import { Composer } from "./Composer";
 import { History } from "./History";
+import { besideOf } from "./state/beside";
 import { addressOf, choose, details } from "./state/conversations";
 import { groupOf, mayWrite } from "./state/groups";
 import { keyOf } from "./state/key";
@@ -53,7 +54,7 @@ export function Conversation({ conversation }: { conversation: Entry }) {
         <Avatar name={entity.display_name} token={entity.token} picture={entity.avatar} />
         <div class="who">
           <h2 dir="auto">{entity.display_name}</h2>
-          <p>{[about(conversation, key), named(organization)].filter(Boolean).join(" · ")}</p>
+          <p dir="auto">{[about(conversation, key), named(organization)].filter(Boolean).join(" · ")}</p>
         </div>
         <button
           type="button"
@@ -122,7 +123,6 @@ function about({ entity }: Entry, key: string): string {
     return text("people", { n: entity.num_members });
   }
   if (writers?.size) return text("writing");
-  if (entity.dnd) return entity.dnd_text || text("doNotDisturb");
-  if (here.value.get(entity.token)) return text("available");
-  return entity.status || [entity.title, entity.department].filter(Boolean).join(", ");
+  const now = entity.dnd ? entity.dnd_text || text("doNotDisturb") : here.value.get(entity.token) ? text("available") : entity.status;
+  return [besideOf(entity), now].filter(Boolean).join(" · ");
 }

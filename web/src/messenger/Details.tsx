@@ -14,6 +14,7 @@ import { EditGroup } from "./EditGroup";
 import { Files } from "./Files";
 import { Inspected } from "./Inspected";
 import { Members } from "./Members";
+import { besideOf } from "./state/beside";
 import { addressOf, change, reload } from "./state/conversations";
 import { groupOf, isMember, mayChange, mayWrite } from "./state/groups";
 import { type Level, levelOf, silence } from "./state/hearing";
@@ -64,7 +65,7 @@ export function Details({ conversation }: { conversation: Conversation }) {
           <p class="muted" dir="auto">{isMember(group) ? group.description : text(group.num_members ? "notInGroup" : "leftGroup")}</p>
         ) : person && (
           <>
-            <p class="muted" dir="auto">{[person.title, person.department].filter(Boolean).join(" · ")}</p>
+            <p class="muted" dir="auto">{besideOf(person)}</p>
             {person.status && <p dir="auto">{person.status}</p>}
           </>
         )}

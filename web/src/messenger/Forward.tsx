@@ -9,6 +9,7 @@ import { useBusy } from "../kit/useBusy";
 import { text } from "../text/text";
 import { preview } from "./preview";
 import { RecipientChooser } from "./RecipientChooser";
+import { besides } from "./state/beside";
 import { note } from "./state/conversations";
 import { add } from "./state/messages";
 import { rulesOf } from "./state/organizations";
@@ -77,6 +78,7 @@ export function Forward({ message, onClose }: { message: Message; onClose: () =>
       </Dialog>
     );
   }
+  const beside = besides(chosen.flatMap(({ entity }) => ("num_members" in entity ? [] : [entity])));
   return (
     <Dialog key="look" title={text("forwardLook")} onClose={onClose}>
       <dl class="facts">
@@ -86,7 +88,7 @@ export function Forward({ message, onClose }: { message: Message; onClose: () =>
             {chosen.map(({ entity }) => (
               <li key={entity.token}>
                 <bdi>{entity.display_name}</bdi>
-                {"num_members" in entity && <small>{text("people", { n: entity.num_members })}</small>}
+                <small dir="auto">{"num_members" in entity ? text("people", { n: entity.num_members }) : beside(entity)}</small>
               </li>
             ))}
           </ul>

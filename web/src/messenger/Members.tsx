@@ -9,6 +9,7 @@ import { client, session } from "../kit/state/session";
 import { useLoaded } from "../kit/useLoaded";
 import { text } from "../text/text";
 import { PeopleChooser } from "./PeopleChooser";
+import { besides } from "./state/beside";
 import { renew } from "./state/conversations";
 import { type Group, mayChange } from "./state/groups";
 import { people } from "./state/people";
@@ -29,6 +30,8 @@ export function Members({ group }: { group: Group }) {
     reload();
   }, [now]);
   const may = mayChange(group);
+  const all = value?.map((one) => ({ ...one, ...people.value.get(one.token) })) ?? [];
+  const beside = besides(all);
   return (
     <section class="members" aria-label={text("chosenPeople")}>
       <header>
@@ -41,14 +44,15 @@ export function Members({ group }: { group: Group }) {
       </header>
       {problem && <p role="alert" class="problem">{problem}</p>}
       <ul aria-busy={!value && !problem}>
-        {value?.map((one) => {
-          const { display_name: name, avatar } = { ...one, ...people.value.get(one.token) };
+        {all.map((one) => {
+          const { display_name: name, avatar } = one;
           const me = one.token === session.value?.account.token;
           return (
             <li key={one.token}>
               <Avatar name={name} token={one.token} picture={avatar} />
               <span>
                 <bdi>{name}</bdi> {me && <em>{text("you")}</em>}
+                <small dir="auto">{beside(one)}</small>
                 {here.value.get(one.token) && <small>{text("available")}</small>}
               </span>
               {may && !me && (

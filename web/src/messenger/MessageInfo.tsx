@@ -6,6 +6,7 @@ import { Dialog } from "../kit/Dialog";
 import { client, session } from "../kit/state/session";
 import { moment } from "../text/format";
 import { text } from "../text/text";
+import { besideOf } from "./state/beside";
 import { endOf } from "./state/lifetime";
 import { nameOf, need, people } from "./state/people";
 import * as live from "./state/statuses";
@@ -46,7 +47,10 @@ export function MessageFacts({ message }: { message: Message }) {
     <>
       <dl class="facts">
         <dt>{text("from")}</dt>
-        <dd dir="auto">{nameOf(message.sender_token) ?? text("somebody")}</dd>
+        <dd dir="auto">
+          <bdi>{nameOf(message.sender_token) ?? text("somebody")}</bdi>
+          <Beside of={message.sender_token} />
+        </dd>
         <dt>{text("sentAt")}</dt>
         <dd><time dateTime={message.created_time}>{moment(message.created_time)}</time></dd>
         {message.original_timestamp && (
@@ -84,7 +88,7 @@ export function MessageFacts({ message }: { message: Message }) {
                         token={account_id}
                         picture={people.value.get(account_id)?.avatar}
                       />
-                      <bdi>{nameOf(account_id) ?? text("somebody")}</bdi>
+                      <bdi>{nameOf(account_id) ?? text("somebody")} <Beside of={account_id} /></bdi>
                       <time dateTime={timestamp}>{moment(timestamp)}</time>
                     </li>
                   ))}
@@ -96,4 +100,11 @@ export function MessageFacts({ message }: { message: Message }) {
       )}
     </>
   );
+}
+
+/** Beside is what stands beside the name of somebody. */
+function Beside({ of: token }: { of: string }) {
+  const { account } = session.value ?? {};
+  const person = token === account?.token ? account : people.value.get(token);
+  return person && <small>{besideOf(person)}</small>;
 }

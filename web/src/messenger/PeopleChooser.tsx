@@ -5,6 +5,7 @@ import { useProblem } from "../kit/Form";
 import { Icon } from "../kit/Icon";
 import { text } from "../text/text";
 import { FoundList } from "./Search";
+import { besides } from "./state/beside";
 import { ask, type Found, pause } from "./state/search";
 
 /** PeopleChooser finds people by their names, of one organization or of all, and holds those who are chosen. */
@@ -39,6 +40,9 @@ export function PeopleChooser(props: {
       late.abort();
     };
   }, [words, organization]);
+  const all = chosen.flatMap(({ entity }) => ("num_members" in entity ? [] : [entity]));
+  const beside = besides(all);
+  const double = (name: string) => all.filter(({ display_name }) => display_name === name).length > 1;
   const tokens = new Set([...without, ...chosen.map(({ entity }) => entity.token)]);
   return (
     <>
@@ -59,7 +63,9 @@ export function PeopleChooser(props: {
                 aria-label={text("leaveOut", { name: entity.display_name })}
                 onClick={() => onChange(chosen.filter((one) => one.entity.token !== entity.token))}
               >
-                <bdi>{entity.display_name}</bdi> <Icon name="close" />
+                <bdi>{entity.display_name}</bdi>
+                {double(entity.display_name) && !("num_members" in entity) && <small dir="auto">{beside(entity)}</small>}
+                <Icon name="close" />
               </button>
             </li>
           ))}

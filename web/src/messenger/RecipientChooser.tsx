@@ -4,6 +4,7 @@ import { Field } from "../kit/Field";
 import { Icon } from "../kit/Icon";
 import { text } from "../text/text";
 import { FoundList } from "./Search";
+import { besides } from "./state/beside";
 import { mayWrite } from "./state/groups";
 import { ask, type Found, knownFor, merged, pause } from "./state/search";
 
@@ -39,6 +40,9 @@ export function RecipientChooser(props: {
   const taken = new Set(chosen.map(({ entity }) => entity.token));
   const list = merged(known, answer?.words === words ? answer.found : [])
     .filter(({ entity }) => !taken.has(entity.token) && mayWrite({ entity }));
+  const all = chosen.flatMap(({ entity }) => ("num_members" in entity ? [] : [entity]));
+  const beside = besides(all);
+  const double = (name: string) => all.filter(({ display_name }) => display_name === name).length > 1;
   const full = chosen.length >= most;
   return (
     <>
@@ -59,7 +63,9 @@ export function RecipientChooser(props: {
                 aria-label={text("leaveOut", { name: entity.display_name })}
                 onClick={() => onChange(chosen.filter((one) => one.entity.token !== entity.token))}
               >
-                <bdi>{entity.display_name}</bdi> <Icon name="close" />
+                <bdi>{entity.display_name}</bdi>
+                {double(entity.display_name) && !("num_members" in entity) && <small dir="auto">{beside(entity)}</small>}
+                <Icon name="close" />
               </button>
             </li>
           ))}

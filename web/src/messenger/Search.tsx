@@ -5,6 +5,7 @@ import { isComposing } from "../kit/composing";
 import { describe } from "../kit/describe";
 import { Icon } from "../kit/Icon";
 import { text } from "../text/text";
+import { besides } from "./state/beside";
 import { named } from "./state/organizations";
 import { parts, show } from "./state/parts";
 import { asked, type Found, found, look, open, words } from "./state/search";
@@ -76,6 +77,7 @@ export function FoundList(props: {
     event.preventDefault();
     row.querySelector("button")?.focus();
   };
+  const beside = besides(list.flatMap(({ entity }) => ("num_members" in entity ? [] : [entity])));
   if (list.length === 0) return <p class="empty" role="status">{text("nothingFound")}</p>;
   return (
     <ul class="found" ref={props.shown} onKeyDown={move}>
@@ -83,7 +85,7 @@ export function FoundList(props: {
         const { entity, organization } = one;
         const more = "num_members" in entity
           ? text("people", { n: entity.num_members })
-          : [entity.title, entity.department].filter(Boolean).join(" · ") || entity.username;
+          : beside(entity);
         const where = named(organization);
         return (
           <li key={organization + entity.token}>

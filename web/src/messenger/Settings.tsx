@@ -14,6 +14,7 @@ import { choose, chosenLanguage, type Language, languages, text } from "../text/
 import { HearingSettings } from "./HearingSettings";
 import { choose as chooseNotices, notices, type Notices } from "./notices";
 import { PictureChooser } from "./PictureChooser";
+import { namesAreFixed } from "./state/organizations";
 
 /** Settings are one's profile, password and devices, and how this device shows the pages. */
 export function Settings({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
@@ -26,8 +27,9 @@ export function Settings({ onClose, onHelp }: { onClose: () => void; onHelp: () 
         <Form
           act={text("save")}
           onSubmit={async (fields) => {
+            const name = namesAreFixed.value ? null : String(fields.get("display_name")).trim();
             await client.updateUserSettings("me", {
-              display_name: String(fields.get("display_name")).trim(),
+              ...(name !== null && name !== account.display_name && { display_name: name }),
               status: String(fields.get("status")).trim(),
               dnd: fields.has("dnd"),
               ...(picture !== undefined && { avatar: picture }),
@@ -39,7 +41,14 @@ export function Settings({ onClose, onHelp }: { onClose: () => void; onHelp: () 
         >
           <h3>{text("profile")}</h3>
           <PictureChooser of={account} value={picture} onChange={setPicture} />
-          <Field label={text("displayName")} name="display_name" value={account.display_name} required />
+          {namesAreFixed.value ? (
+            <p class="field">
+              <b dir="auto">{account.display_name}</b>
+              <small>{text("nameFixed")}</small>
+            </p>
+          ) : (
+            <Field label={text("displayName")} name="display_name" value={account.display_name} required />
+          )}
           <Field label={text("statusText")} name="status" value={account.status} />
           <label class="check">
             <input type="checkbox" name="dnd" defaultChecked={account.dnd} />

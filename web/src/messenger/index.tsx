@@ -14,6 +14,7 @@ import "../style/form.css";
 import "../style/avatar.css";
 import "../style/sign-in.css";
 import "../style/messenger.css";
+import "../style/found.css";
 import "../style/conversation.css";
 import "../style/composer.css";
 import "../style/moves.css";

@@ -16,6 +16,13 @@ export function named(token: string): string | undefined {
   return organizations.value.size > 1 ? organizations.value.get(token)?.name : undefined;
 }
 
+/** namesAreFixed tells whether an organization leaves names to its administrators. */
+export const namesAreFixed = computed(() =>
+  [...organizations.value.values()].some(({ settings }) =>
+    settings.some(({ name, value }) => name === "display_names" && value === "administrators"),
+  ),
+);
+
 /** loadOrganizations fetches them anew. */
 export async function loadOrganizations(): Promise<void> {
   const all = await client.getUserOrganizations("me");
