@@ -40,7 +40,7 @@ var glossary = map[string][]avoided{
 		{"(is|are) writing\\b|writing…", "typing", nil},
 		{"burn|seal", "delete after reading, hidden message", nil},
 		{"lifetime|ttl|gone\\b", "expiration, expires", nil},
-		{"(made|issue|issued|issues)\\b", "created", nil},
+		{"(made|issue|issued|issues)\\b", "created", []string{"notedPrivate", "notedPublic"}},
 		{"interface", "API", nil},
 		{"(endpoint|stream|backlog|sweep|stuck|store)s?\\b", "call, live connection, queue, storage", nil},
 		{"(root|superuser)\\b|admins?\\b", "operator, administrator", []string{"console.elevatedUntil", "console.lower"}},
@@ -195,7 +195,10 @@ func TestDictionariesEndAlike(t *testing.T) {
 }
 
 // apart are texts that are alike in English, and differ elsewhere by grammar or by where they stand.
-var apart = []string{"addPeople", "console.hold", "console.onHold", "console.stepPeople", "sendAgain", "signOutDevice"}
+var apart = []string{
+	"addPeople", "console.hold", "console.onHold", "console.stepPeople", "notedLeft", "sendAgain", "signOutDevice",
+	"soundNone",
+}
 
 // TestDictionariesTranslateAlike: what is the same in English is the same in every language.
 func TestDictionariesTranslateAlike(t *testing.T) {

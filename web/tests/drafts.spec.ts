@@ -12,20 +12,20 @@ test("a draft is there after a reload, with what it answers and how it is sent",
   const a = new Messenger(await open(alice, `/c/${bob.token}`));
   await a.act("Is bed 12 free?", "Reply");
   await a.field.fill("It is");
-  await a.page.getByRole("button", { name: "Priority" }).click();
+  await a.page.getByRole("button", { name: "Urgent" }).click();
   await a.page.reload();
   await expect(a.field).toHaveValue("It is");
   await expect(a.answering).toContainText("Is bed 12 free?");
-  await expect(a.page.getByRole("button", { name: "Priority" })).toHaveAttribute("aria-pressed", "true");
+  await expect(a.page.getByRole("button", { name: "Urgent" })).toHaveAttribute("aria-pressed", "true");
   await a.open("Carol Clarke");
   await expect(a.field).toHaveValue("");
   await expect(a.entry("Bob Brown")).toContainText("Draft: It is");
 
   // What is to be deleted on reading is not shown in passing.
   await a.field.fill("The PIN is 2468");
-  await a.page.getByRole("button", { name: "Deleted after reading" }).click();
+  await a.page.getByRole("button", { name: "Delete after reading" }).click();
   await a.open("Bob Brown");
-  await expect(a.entry("Carol Clarke")).toContainText("Draft: Message that is deleted after reading");
+  await expect(a.entry("Carol Clarke")).toContainText("Draft: Hidden message (deleted after reading)");
   await expect(a.page.getByText("2468")).toHaveCount(0);
   await a.open("Carol Clarke");
   await expect(a.field).toHaveValue("The PIN is 2468");
@@ -63,7 +63,7 @@ test("signing out asks about drafts, and nothing of them stays", async ({ hospit
   await expect(a.field).toHaveValue("The code is 4711");
   await a.own("Sign out");
   await a.dialog.getByRole("button", { name: "Sign out" }).click();
-  await expect(a.page.getByLabel("User name")).toBeVisible();
+  await expect(a.page.getByLabel("Username")).toBeVisible();
   expect(await a.page.evaluate(kept)).not.toContain("4711");
   await signIn(a.page, alice.username, password);
   await a.open("Bob Brown");
@@ -78,6 +78,6 @@ test("of a session that ended elsewhere, no draft stays for whoever is next", as
   expect(await a.page.evaluate(kept)).toContain("4711");
   await a.page.context().clearCookies();
   await a.page.reload();
-  await expect(a.page.getByLabel("User name")).toBeVisible();
+  await expect(a.page.getByLabel("Username")).toBeVisible();
   expect(await a.page.evaluate(kept)).not.toContain("4711");
 });

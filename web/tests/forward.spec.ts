@@ -34,7 +34,7 @@ for (const width of [1280, 360]) {
     await keyboard.press("Enter");
     await expect(a.dialog.getByRole("list", { name: "Recipients" })).toHaveText(/Carol Clarke.*Ward 3/);
     await expect(a.dialog.getByRole("definition").filter({ hasText: "Potassium 6.1" })).toContainText("Bob Brown");
-    await expect(a.dialog.getByRole("checkbox", { name: "Priority" })).toBeChecked();
+    await expect(a.dialog.getByRole("checkbox", { name: "Urgent" })).toBeChecked();
     await expect(a.dialog.getByRole("textbox", { name: "Add a message" })).toBeFocused();
     await keyboard.type("Please call her.");
     await picture(a.page, `forward-look-${width}`);

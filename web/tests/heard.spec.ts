@@ -44,7 +44,7 @@ for (const [name, device] of Object.entries({ desk, phone })) {
     await a.field.click({ trial: true });
     await expect(a.page.getByRole("alert")).toHaveText("Urgent message from Carol Clarke in Ward 3: Bed 4: call me NOW");
     await dan.tell(alice, { body: "PIN 2468", priority: 1, dor: true });
-    await expect(a.note).toHaveAccessibleName("Urgent: Dan Drake Message that is deleted after reading 2 urgent messages");
+    await expect(a.note).toHaveAccessibleName("Urgent: Dan Drake Hidden message (deleted after reading) 2 urgent messages");
     await expect(a.page.getByText("2468")).toHaveCount(0);
 
     await a.note.click();
@@ -58,7 +58,7 @@ for (const [name, device] of Object.entries({ desk, phone })) {
     await expect(a.note).toHaveCount(0);
     expect(await told()).toEqual([
       "Urgent message from Carol Clarke in Ward 3: Bed 4: call me NOW",
-      "Urgent message from Dan Drake: Message that is deleted after reading",
+      "Urgent message from Dan Drake: Hidden message (deleted after reading)",
     ]);
   });
 
@@ -201,7 +201,7 @@ for (const [name, device] of Object.entries({ desk, phone })) {
     await expect(a.entry("Bob Brown").getByRole("img", { name: "Muted, urgent messages too" })).toBeVisible();
     await bob.tell(alice, { body: "Bed 5", priority: 1 });
     await expect(a.entry("Bob Brown")).toContainText("Bed 5");
-    await expect(a.entry("Bob Brown").getByRole("img", { name: "Priority" })).toBeVisible();
+    await expect(a.entry("Bob Brown").getByRole("img", { name: "Urgent" })).toBeVisible();
     await expect(a.note).toHaveCount(0);
     await carol.tell(alice, { body: "Bed 6", priority: 1 });
     await a.sounded(tones.chime);

@@ -3,7 +3,7 @@ import { Messenger } from "./fixtures/messenger.js";
 import { picture } from "./fixtures/picture.js";
 import { expect, test } from "./fixtures/test.js";
 
-const toNewest = { name: "To the newest message" };
+const toNewest = { name: "Go to latest message" };
 const toUnread = { name: "To the first unread message" };
 
 for (const width of [1280, 360]) {
@@ -22,7 +22,7 @@ for (const width of [1280, 360]) {
 
     // It opens at the first unread message, and tells how many more there are.
     await expect(line).toBeInViewport();
-    await expect(line).toHaveText("150 new");
+    await expect(line).toHaveText("150 new messages");
     await expect(a.message("Unread 0.")).toBeInViewport();
     await expect(newest.getByRole("img", { name: /unread/ })).toBeVisible();
     await expect(unread).toHaveCount(0);

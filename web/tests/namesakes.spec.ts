@@ -29,14 +29,17 @@ test("two people of one name are told apart wherever they could be mixed up", as
   };
 
   await a.search.fill("bob");
-  await hasEach(a.list.getByRole("listitem"));
+  await hasEach(a.list.getByRole("group", { name: "People" }).getByRole("listitem"));
+  await a.search.fill("");
+  await a.list.getByRole("button", { name: "New message" }).click();
+  await hasEach(a.list.getByRole("group", { name: "Directory" }).getByRole("listitem"));
   await a.page.keyboard.press("Escape");
 
   await a.open("Ward 3");
-  await a.act("It was I.", "Info");
-  const info = a.page.getByLabel("Details of the message");
+  await a.act("It was I.", "Details");
+  const info = a.page.getByLabel("Message details");
   await expect(info.getByRole("definition").filter({ hasText: each[2] ?? "" })).toBeVisible();
-  await hasEach(a.details.getByRole("region", { name: "People in the group" }).getByRole("listitem"));
+  await hasEach(a.details.getByRole("region", { name: "Group members" }).getByRole("listitem"));
   await picture(a.page, "namesakes");
   await a.act("It was I.", "Forward");
   await expect(a.dialog.getByRole("listitem").filter({ hasText: each[0] ?? "" })).toHaveCount(1);

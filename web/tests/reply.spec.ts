@@ -31,7 +31,7 @@ for (const width of [1280, 360]) {
     await expect(a.field).toHaveValue("It is");
     await a.shows("Ward 3");
     await a.act("Is bed 12 free?", "Reply");
-    await a.answering.getByRole("button", { name: "Do not reply to this message" }).click();
+    await a.answering.getByRole("button", { name: "Don’t reply to this message" }).click();
     await expect(a.answering).toHaveCount(0);
     await expect(a.field).toBeFocused();
 
@@ -74,11 +74,11 @@ test("of a message that is gone, its answer says only that", async ({ hospital, 
   const a = new Messenger(page);
   await a.open("Bob Brown");
   const block = (words: string) => a.message(words).getByRole("button", { name: /^Bob Brown/ });
-  const gone = (words: string) => a.message(words).getByText("The original message is gone.");
+  const gone = (words: string) => a.message(words).getByText("The original message is no longer available.");
   await expect(block("Answer one")).toContainText("The wrong window");
   await expect(block("Answer two")).toContainText("For a minute");
   await expect(block("Answer three")).toContainText("wound.png");
-  await expect(block("Answer four")).toContainText("Message that is deleted after reading");
+  await expect(block("Answer four")).toContainText("Hidden message (deleted after reading)");
   await expect(page.getByText("2468")).toHaveCount(0);
 
   await bob.client.recallMessage(recalled);
@@ -117,7 +117,7 @@ test("an answer to something far back leads there, and one comes back to the new
 
   await a.message("That was it.").getByRole("button", { name: "Bob Brown Number 0." }).click();
   await expect(far).toBeFocused();
-  await a.page.getByRole("button", { name: "To the newest message" }).click();
+  await a.page.getByRole("button", { name: "Go to latest message" }).click();
   await expect(a.message("That was it.")).toBeInViewport();
 });
 
@@ -133,11 +133,11 @@ test("an answer that waits goes with what it answers, and is kept where that is 
   await a.act("Bed 13?", "Reply");
   await a.write("Taken.");
   await expect(a.message("Taken.").getByRole("button", { name: "Bob Brown Bed 13?" })).toBeVisible();
-  await a.hasStatus("Taken.", "Sending");
+  await a.hasStatus("Taken.", "Sending…");
   await bob.client.recallMessage(goes);
   await a.page.context().setOffline(false);
   await a.hasStatus("Free.", "Sent");
-  await expect(a.message("Taken.").getByRole("alert")).toHaveText("Not sent: the message that you reply to is gone.");
+  await expect(a.message("Taken.").getByRole("alert")).toHaveText("Not sent: the message you’re replying to is no longer available.");
   await a.message("Taken.").getByRole("button", { name: "Send without the reply mark" }).click();
   await a.hasStatus("Taken.", "Sent");
   const { results } = await bob.client.getHistory(alice.token, { limit: 2 });

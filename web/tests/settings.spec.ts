@@ -106,7 +106,7 @@ test("settings say where administrators set names, and that somebody has a name 
   await name.fill("BOB  Brown");
   await a.dialog.getByRole("button", { name: "Save" }).click();
   await expect(name).toHaveAccessibleDescription(
-    "Somebody else in your organization has this name. Add what tells you apart, such as a middle name.",
+    "Someone else in your organization has this name. Add what tells you apart, such as a middle name.",
   );
   await name.fill("Alice B. Ames");
   await a.dialog.getByRole("button", { name: "Save" }).click();

@@ -20,7 +20,9 @@ import { named } from "./state/organizations";
 import { parts } from "./state/parts";
 import { shortNameOf } from "./state/people";
 import { here, writing } from "./state/presence";
+import { searchIn } from "./state/search";
 import { beside } from "./state/urgent";
+import { Visited } from "./Visited";
 
 /** Conversation shows one: with whom it is, what was said, and where one writes. */
 export function Conversation({ conversation }: { conversation: Entry }) {
@@ -59,6 +61,19 @@ export function Conversation({ conversation }: { conversation: Entry }) {
         <button
           type="button"
           class="icon"
+          aria-label={text("searchHere")}
+          title={text("searchHere")}
+          onClick={() => {
+            if (!parts.search?.isShown()) choose(undefined); // there is room for one of both
+            searchIn({ entity, organization });
+            requestAnimationFrame(() => parts.search?.focus());
+          }}
+        >
+          <Icon name="search" />
+        </button>
+        <button
+          type="button"
+          class="icon"
           aria-label={text("details")}
           title={text("details")}
           aria-pressed={details.value}
@@ -67,6 +82,7 @@ export function Conversation({ conversation }: { conversation: Entry }) {
           <Icon name="info" />
         </button>
       </header>
+      <Visited of={key} />
       <History key={key} conversation={conversation} />
       {may ? <Composer key={`${key} composer`} conversation={conversation} /> : <Outside of={conversation} />}
     </section>

@@ -16,12 +16,13 @@ import { outbox } from "./state/outbox";
 import { need, shortNameOf } from "./state/people";
 import { here, writing } from "./state/presence";
 import { Status } from "./Status";
+import { Welcome } from "./Welcome";
 
 const height = 64; // pixels of a row, as in the style
 const beyond = 8; // rows that are made above and below what is seen
 
 /** ConversationList shows the conversations, of which only those near the seen ones are in the document. */
-export function ConversationList() {
+export function ConversationList({ onGroup }: { onGroup: () => void }) {
   const list = newestFirst.value;
   const box = useRef<HTMLUListElement>(null);
   const [seen, setSeen] = useState({ top: 0, height: 800 });
@@ -37,7 +38,7 @@ export function ConversationList() {
     return () => observer.disconnect();
   }, []);
   if (list.length === 0) {
-    return loading.value ? <Loading /> : <p class="empty">{text("noConversations")}</p>;
+    return loading.value ? <Loading /> : <Welcome onGroup={onGroup} />;
   }
   const first = Math.max(0, Math.floor(seen.top / height) - beyond);
   const end = Math.min(list.length, Math.ceil((seen.top + seen.height) / height) + beyond);

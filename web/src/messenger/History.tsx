@@ -18,6 +18,7 @@ import { show } from "./state/parts";
 import { needMembers } from "./state/people";
 import { keepPlace, placeOf } from "./state/place";
 import { markSeen } from "./state/seen";
+import { leave, visited } from "./state/visit";
 import { Unsent } from "./Unsent";
 
 const near = 1200; // pixels from an edge at which they are
@@ -77,23 +78,28 @@ export function History({ conversation }: { conversation: Conversation }) {
     return { id: first.message_id, span: around(newest, at) };
   };
   /** seek goes to the message that is aimed at, and reports whether it is there. */
-  const seek = async () => {
-    const { sort = 0 } = aim.peek() ?? {};
+  const seek = async (): Promise<boolean> => {
+    const to = aim.peek();
+    if (to?.key !== key) return false;
+    const { sort, hit } = to;
     try {
       await history.around(conversation, sort);
     } catch (error) {
+      if (aim.peek() !== to) return seek();
       aim.value = undefined;
       toast(describe(error), { danger: true });
       return false;
     }
+    if (aim.peek() !== to) return seek(); // one wants to go elsewhere by now
     aim.value = undefined;
     const there = stretchAt(key, sort);
     const at = search(there.list, sort);
-    const message = there.list[at];
-    if (message?.sort_number !== sort) {
-      toast(text("originalGone"), { danger: true });
-      return false;
-    }
+    // Of what was searched for and is gone, the place is shown: the next message, or else the last.
+    const message = there.list[at] ?? (hit && there.list.at(-1));
+    const exact = message?.sort_number === sort;
+    if (hit) visited.value = { ...hit, key, state: !exact ? "gone" : message.is_recalled ? "recalled" : "there" };
+    else if (!exact) toast(text("originalGone"), { danger: true });
+    if (!message || !(exact || hit)) return false;
     anchor.stay({ id: message.message_id, top: Math.round((box.current?.clientHeight ?? 0) / 4) });
     setSpan(around(there, at));
     setSought(message.message_id);
@@ -103,7 +109,10 @@ export function History({ conversation }: { conversation: Conversation }) {
   useEffect(() => {
     void begin();
     if (group && mayWrite(conversation)) needMembers(entity.token, organization);
-    return () => keepPlace(key, anchor.spot);
+    return () => {
+      leave(key);
+      keepPlace(key, anchor.spot);
+    };
   }, []);
   const aimed = aim.value?.key === key && state === "shown";
   useEffect(() => {
@@ -180,6 +189,7 @@ export function History({ conversation }: { conversation: Conversation }) {
     };
   }, [state, span]);
   const toEnd = () => {
+    leave(key);
     anchor.stay(undefined);
     setLine(undefined);
     setSpan(tail(stretchAt(key, Infinity)));
@@ -205,7 +215,7 @@ export function History({ conversation }: { conversation: Conversation }) {
     item.focus({ preventScroll: true });
     setSought(undefined);
   });
-  const leave = ({ target }: FocusEvent) => {
+  const unmark = ({ target }: FocusEvent) => {
     if (target instanceof HTMLElement && target.dataset["id"] === marked) setMarked(undefined);
   };
   const begun = older.value.get(key) !== true && stretch.start === 0; // all that was said before is loaded
@@ -232,7 +242,7 @@ export function History({ conversation }: { conversation: Conversation }) {
         onScroll={settle}
         onKeyDown={enter}
       >
-        <ol class={group ? "messages group" : "messages"} onKeyDown={move} onFocusOut={leave}>
+        <ol class={group ? "messages group" : "messages"} onKeyDown={move} onFocusOut={unmark}>
           {state === "loading" && <Loading />}
           {state === "loading" && waiting.map((letter) => <Unsent key={letter.id} letter={letter} conversation={conversation} />)}
           {state === "shown" && !begun && <li class="older">{text("loading")}</li>}

@@ -17,6 +17,7 @@ import { endOf, needEnd, noteRead } from "./state/lifetime";
 import { nameOf, need, people } from "./state/people";
 import { isSealed, unseal } from "./state/seen";
 import * as statuses from "./state/statuses";
+import { soughtIn } from "./state/visit";
 import { Status } from "./Status";
 import { Words } from "./Words";
 
@@ -90,7 +91,7 @@ export function Message({ message, conversation, own, marked, first, last }: Pro
         ) : (
           <>
             <Attachment message={message} />
-            {message.body && <Words of={message.body} />}
+            {message.body && <Words of={message.body} sought={soughtIn(message.message_id)} />}
             {!message.body && !message.attachments?.length && <em>{text("data")}</em>}
           </>
         )}

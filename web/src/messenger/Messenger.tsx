@@ -18,16 +18,17 @@ import { tell } from "./notices";
 import { Offer } from "./Offer";
 import { OrganizationSwitch } from "./OrganizationSwitch";
 import { OwnMenu } from "./OwnMenu";
-import { Results, Search } from "./Search";
+import { begin, Results, Search } from "./Search";
 import { Settings } from "./Settings";
-import { addressOf, chosen, current, details, find, loading, unread, within } from "./state/conversations";
+import { addressOf, chosen, conversations, current, details, find, loading, unread, within } from "./state/conversations";
 import { inspected, wide } from "./state/inspected";
 import { expire } from "./state/lifetime";
 import { catching, follow } from "./state/live";
 import { get } from "./state/messages";
-import { loadOrganizations } from "./state/organizations";
-import { found } from "./state/search";
+import { byName, loadOrganizations } from "./state/organizations";
+import { searching } from "./state/search";
 import { Urgent } from "./Urgent";
+import { Welcome } from "./Welcome";
 
 /** Messenger is the list of conversations, beside it the one that is open, and beside that its details. */
 export function Messenger() {
@@ -73,7 +74,10 @@ export function Messenger() {
       </div>
       <nav aria-label={text("conversations")} aria-busy={loading.value || catching.value > 0}>
         <header>
-          <h1>{session.value?.account.display_name}</h1>
+          <div class="who">
+            <h1 dir="auto">{session.value?.account.display_name}</h1>
+            {byName.value.length === 1 && <p dir="auto">{byName.value[0]?.name}</p>}
+          </div>
           {admin && (
             <a class="button icon" href="/console" aria-label={text("console.title")} title={text("console.title")}>
               <Icon name="shield" />
@@ -85,10 +89,15 @@ export function Messenger() {
           <OwnMenu onSettings={() => setSetting(true)} onHelp={() => setHelping(true)} />
         </header>
         <OrganizationSwitch />
+        <button type="button" class="primary begin" onClick={begin}>
+          <Icon name="edit" /> {text("newMessage")}
+        </button>
         <Search />
-        {found.value ? <Results /> : <ConversationList key={within.value} />}
+        {searching.value ? <Results /> : <ConversationList key={within.value} onGroup={() => setMaking(true)} />}
       </nav>
-      <main>{open ? <Conversation conversation={open} /> : <Nothing token={chosen.value} />}</main>
+      <main>
+        {open ? <Conversation conversation={open} /> : <Nothing token={chosen.value} onGroup={() => setMaking(true)} />}
+      </main>
       {setting && (
         <Settings
           onClose={() => setSetting(false)}
@@ -108,7 +117,7 @@ export function Messenger() {
 }
 
 /** Nothing is shown while no conversation is open; the address may name one that the list does not have. */
-function Nothing({ token }: { token: string | undefined }) {
+function Nothing({ token, onGroup }: { token: string | undefined; onGroup: () => void }) {
   const known = !loading.value;
   const [missing, setMissing] = useState(false);
   useEffect(() => {
@@ -119,7 +128,16 @@ function Nothing({ token }: { token: string | undefined }) {
   return (
     <div class="nothing">
       <Icon name="chat" />
-      <p>{text(missing ? "unknownConversation" : "choose")}</p>
+      {known && token === undefined && conversations.value.size === 0 ? (
+        <Welcome onGroup={onGroup} />
+      ) : (
+        <>
+          <p>{text(missing ? "unknownConversation" : "choose")}</p>
+          <button type="button" onClick={begin}>
+            <Icon name="edit" /> {text("writeToSomebody")}
+          </button>
+        </>
+      )}
     </div>
   );
 }

@@ -4,7 +4,7 @@ import { Field } from "../kit/Field";
 import { useProblem } from "../kit/Form";
 import { Icon } from "../kit/Icon";
 import { text } from "../text/text";
-import { FoundList } from "./Search";
+import { FoundList } from "./Found";
 import { besides } from "./state/beside";
 import { ask, type Found, pause } from "./state/search";
 

@@ -3,7 +3,7 @@ import { describe } from "../kit/describe";
 import { Field } from "../kit/Field";
 import { Icon } from "../kit/Icon";
 import { text } from "../text/text";
-import { FoundList } from "./Search";
+import { FoundList } from "./Found";
 import { besides } from "./state/beside";
 import { mayWrite } from "./state/groups";
 import { ask, type Found, knownFor, merged, pause } from "./state/search";
@@ -47,7 +47,7 @@ export function RecipientChooser(props: {
   return (
     <>
       <Field
-        label={text("search")}
+        label={text("searchRecipients")}
         type="search"
         autocomplete="off"
         problem={problem}

@@ -1,18 +1,27 @@
-import type { RefObject } from "preact";
-import { useEffect, useRef } from "preact/hooks";
-import { Avatar } from "../kit/Avatar";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { isComposing } from "../kit/composing";
 import { describe } from "../kit/describe";
 import { Icon } from "../kit/Icon";
-import { text } from "../text/text";
-import { besides } from "./state/beside";
-import { named } from "./state/organizations";
+import { moment } from "../text/format";
+import { text, type Text } from "../text/text";
+import { Directory } from "./Directory";
+import { FoundList } from "./Found";
+import { HitList } from "./HitList";
+import { Rows } from "./Rows";
+import { SearchFilters } from "./SearchFilters";
 import { parts, show } from "./state/parts";
-import { asked, type Found, found, look, open, words } from "./state/search";
+import {
+  browsing, close, filtered, type Found, groups, hits, look, longestWords, moreOf, open, openHit, people, searching,
+  searchOlder, sought, words,
+} from "./state/search";
 
-/** Search is where one looks for people and groups: / and Ctrl-K lead to it. */
+/** Search is where one looks for people, groups and messages: / and Ctrl-K lead to it. */
 export function Search() {
   const input = useRef<HTMLInputElement>(null);
+  useLayoutEffect(() => show("search", {
+    focus: () => input.current?.focus(),
+    isShown: () => input.current?.offsetParent !== null,
+  }), []);
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (isComposing(event) || document.querySelector("dialog[open]")) return; // a dialog keeps the focus
@@ -20,86 +29,136 @@ export function Search() {
       const slash = event.key === "/" && !typing;
       if (!slash && !(event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey))) return;
       event.preventDefault();
-      input.current?.focus();
+      begin();
     };
     addEventListener("keydown", press);
     return () => removeEventListener("keydown", press);
   }, []);
   return (
-    <label class="search">
-      <Icon name="search" />
-      <input
-        ref={input}
-        type="search"
-        aria-label={text("search")}
-        placeholder={text("search")}
-        value={words.value}
-        onInput={(event) => look(event.currentTarget.value)}
-        onKeyDown={(event) => {
-          if (isComposing(event)) return;
-          const first = found.value?.[0];
-          if (event.key === "Escape") look("");
-          else if (event.key === "Enter" && first) open(first);
-          else if (event.key === "ArrowDown") parts.results?.focus();
-          else return;
-          event.preventDefault();
-        }}
-      />
-    </label>
+    <div class="search">
+      <label>
+        <Icon name="search" />
+        <input
+          ref={input}
+          type="search"
+          aria-label={text("search")}
+          placeholder={text("search")}
+          value={words.value}
+          maxLength={longestWords}
+          onClick={() => (browsing.value = true)}
+          onInput={(event) => look(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (isComposing(event)) return;
+            if (event.key === "Escape") close();
+            else if (event.key === "Enter") enter();
+            else if (event.key === "ArrowDown") {
+              browsing.value = true;
+              if (parts.results) parts.results.focus();
+              else requestAnimationFrame(() => parts.results?.focus()); // once they are shown
+            } else return;
+            event.preventDefault();
+          }}
+        />
+      </label>
+      {searching.value && (
+        <button type="button" class="icon" aria-label={text("closeSearch")} title={text("closeSearch")} onClick={close}>
+          <Icon name="close" />
+        </button>
+      )}
+    </div>
   );
 }
 
-/** Results are what is found for the words in the field. */
+/** begin leads to the field, and shows whom there is to write to. */
+export function begin(): void {
+  browsing.value = true;
+  parts.search?.focus();
+}
+
+/** enter opens what was found first. */
+function enter(): void {
+  const first = people.value.list[0] ?? groups.value.list[0];
+  const hit = hits.value.list[0];
+  if (first) open(first);
+  else if (hit) openHit(hit);
+}
+
+/** Results are what is found for the words in the field; without words the directory. */
 export function Results() {
-  const { waits, error } = asked.value;
-  const list = found.value ?? [];
-  const shown = useRef<HTMLUListElement>(null);
-  useEffect(() => show("results", { focus: () => shown.current?.querySelector("button")?.focus() }), []);
   return (
     <>
-      {error !== undefined && <p class="empty problem" role="alert">{describe(error)}</p>}
-      {(list.length > 0 || !waits && error === undefined) && <FoundList list={list} onChoose={open} shown={shown} />}
+      <SearchFilters />
+      {sought.value ? <AllFound /> : <Directory />}
     </>
   );
 }
 
-/** FoundList are the people and groups that were found. */
-export function FoundList(props: {
-  list: readonly Found[];
-  onChoose: (one: Found) => void;
-  shown?: RefObject<HTMLUListElement | null>;
-}) {
-  const { list, onChoose } = props;
-  const move = (event: KeyboardEvent) => {
-    const way = event.key === "ArrowDown" ? "nextElementSibling" : event.key === "ArrowUp" ? "previousElementSibling" : undefined;
-    const row = way && event.target instanceof Element && event.target.closest("li")?.[way];
-    if (!row || event.altKey) return;
-    event.preventDefault();
-    row.querySelector("button")?.focus();
-  };
-  const beside = besides(list.flatMap(({ entity }) => ("num_members" in entity ? [] : [entity])));
-  if (list.length === 0) return <p class="empty" role="status">{text("nothingFound")}</p>;
+function AllFound() {
+  const all = [people.value, groups.value, hits.value];
+  const waits = all.some((one) => one.waits);
+  const none = all.every(({ list, error }) => list.length === 0 && error === undefined);
+  const error = all.find((one) => one.error !== undefined)?.error;
+  const prompt = filtered.value && none && !waits && words.value.trim() === "";
   return (
-    <ul class="found" ref={props.shown} onKeyDown={move}>
-      {list.map((one) => {
-        const { entity, organization } = one;
-        const more = "num_members" in entity
-          ? text("people", { n: entity.num_members })
-          : beside(entity);
-        const where = named(organization);
-        return (
-          <li key={organization + entity.token}>
-            <button type="button" onClick={() => onChoose(one)}>
-              <Avatar name={entity.display_name} token={entity.token} picture={entity.avatar} />
-              <span dir="auto">
-                <bdi>{entity.display_name}</bdi>
-                <small>{more}</small>
-                {where && <small>{where}</small>}
-              </span>
-            </button>
-          </li>
-        );
-      })}
-    </ul>
+    <Rows label={text("found")} busy={waits}>
+      <SomeFound key={`people ${words.value}`} heading="foundPeople" more="morePeople" of={people} />
+      <SomeFound key={`groups ${words.value}`} heading="foundGroups" more="moreGroups" of={groups} />
+      <Messages />
+      {error !== undefined && (
+        <div class="empty">
+          <p class="problem" role="alert">{describe(error)}</p>
+          {!waits && <button type="button" onClick={() => look(words.value)}>{text("tryAgain")}</button>}
+        </div>
+      )}
+      {none && (
+        <p class="empty" role="status">
+          {text(waits ? "searchingNow" : prompt ? "enterWords" : hits.value.next ? "nothingSoFar" : "nothingFound")}
+        </p>
+      )}
+    </Rows>
+  );
+}
+
+const few = 5; // people or groups that are shown at first
+
+/** SomeFound are people, or groups: the first few, then all, then what the server has besides. */
+function SomeFound({ heading, more, of }: { heading: Text; more: Text; of: typeof people }) {
+  const { list, waits, next } = of.value;
+  const [whole, setWhole] = useState(false);
+  if (list.length === 0) return null;
+  const shown: readonly Found[] = whole ? list : list.slice(0, few);
+  return (
+    <div role="group" aria-label={text(heading)}>
+      <h2>{text(heading)}</h2>
+      <FoundList list={shown} onChoose={open} />
+      {(shown.length < list.length || next !== undefined) && (
+        <button
+          type="button" class="row more" aria-disabled={waits && whole}
+          onClick={() => (whole ? moreOf(of) : setWhole(true))}
+        >
+          {text(more)}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Messages are those that were found, and how far back the search has come. */
+function Messages() {
+  const { list, waits, next, searchedTo } = hits.value;
+  if (list.length === 0 && next === undefined) return null;
+  return (
+    <div role="group" aria-label={text("foundMessages")}>
+      <h2>{text("foundMessages")}</h2>
+      <HitList list={list} words={words.value} />
+      {searchedTo && (
+        <p class="reached">{text(next === undefined ? "searchedAll" : "searchedTo", { time: moment(searchedTo) })}</p>
+      )}
+      {next !== undefined && (
+        <button type="button" class="row more" aria-disabled={waits} onClick={searchOlder}>
+          {text(waits ? "searchingNow" : "searchOlder")}
+        </button>
+      )}
+    </div>
   );
 }

@@ -53,10 +53,11 @@ export function choose(conversation: Conversation | undefined): void {
 
 /** begin opens the conversation with a user or group, which may be new. */
 export function begin(entity: Entity, organization: string): void {
-  choose(put(entity, organization));
+  choose(placeFor(entity, organization));
 }
 
-function put(entity: Entity, organization: string): Conversation {
+/** placeFor is the conversation with a user or group, which may be new. */
+export function placeFor(entity: Entity, organization: string): Conversation {
   const key = keyOf(organization, entity.token);
   const known = conversations.value.get(key);
   if (known) return known;
@@ -73,14 +74,14 @@ export async function find(token: string): Promise<boolean> {
   const options = organization === undefined ? {} : { organization };
   try {
     const group = await client.getGroup(token, options);
-    put({ ...group, type: group.xmlns }, group.organization_key);
+    placeFor({ ...group, type: group.xmlns }, group.organization_key);
   } catch (error) {
     if (!(error instanceof SignetError) || error.status >= 500) throw error;
     try {
       const user = await client.getUser(token, options);
       const home = organization ?? user.organization_key ?? session.value?.account.organization_key;
       if (home === undefined) return false;
-      put({ ...user, type: user.xmlns }, home);
+      placeFor({ ...user, type: user.xmlns }, home);
     } catch (second) {
       if (!(second instanceof SignetError) || second.status >= 500) throw second;
       return false;

@@ -6,6 +6,7 @@ import { choose, conversations, count } from "./conversations";
 import { keyOf } from "./key";
 import { gaps, isUnread, messages, noteEvents, older, put, setGap, since, stale } from "./messages";
 import * as notes from "./notes";
+import { type Sought, visited } from "./visit";
 
 const page = 100;
 const largePage = 200; // where many are wanted
@@ -176,13 +177,26 @@ export async function forth(token: string, organization: string): Promise<void> 
   await once(`${key} gap`, () => load({ token, organization }, { after: gap.from, limit: largePage }, { fits, taken }));
 }
 
-/** The message that one wants to go to, until one is there: the conversation's key, and its sort_number. */
-export const aim = signal<{ readonly key: string; readonly sort: number } | undefined>(undefined);
+/** Where one wants to go: the conversation's key, the sort_number of a message, and what was found, if it was searched for. */
+interface Aim {
+  readonly key: string;
+  readonly sort: number;
+  readonly hit: Sought | undefined;
+}
 
-/** openAt opens a conversation at one of its messages, which gets the focus, and loads what is around it. */
-export function openAt(conversation: Conversation, sort: number): void {
-  aim.value = { key: keyOf(conversation.organization_id, conversation.entity.token), sort };
-  choose(conversation);
+/** The message that one wants to go to, until one is there. */
+export const aim = signal<Aim | undefined>(undefined);
+
+/**
+ * openAt opens a conversation at one of its messages, which gets the focus, and loads what is around it. Of one that was
+ * searched for, its place is shown where it is gone.
+ */
+export function openAt(conversation: Conversation, sort: number, hit?: Sought): void {
+  batch(() => {
+    visited.value = undefined;
+    aim.value = { key: keyOf(conversation.organization_id, conversation.entity.token), sort, hit };
+    choose(conversation);
+  });
 }
 
 /** around loads what stands around a place in a conversation, where it is not loaded. */

@@ -14,6 +14,12 @@ interface Parts {
     /** Goes to the first unread message, if there is one. */
     toUnread: () => void;
   };
+  search: {
+    /** Gives the focus to the field. */
+    focus: () => void;
+    /** Whether it is seen: where there is little room, a conversation takes its place. */
+    isShown: () => boolean;
+  };
   results: {
     /** Gives the focus to the first that is found. */
     focus: () => void;

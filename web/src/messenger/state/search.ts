@@ -1,7 +1,11 @@
-// Finding people and groups, also those with whom there is no conversation yet.
-import { signal } from "@preact/signals";
+// Finding people, groups and messages, also of people with whom there is no conversation yet.
+import { batch, computed, signal } from "@preact/signals";
+import { type Message, SignetError } from "../../client/index";
 import { client, session } from "../../kit/state/session";
-import { begin, type Entity, newestFirst, within } from "./conversations";
+import { begin, type Entity, newestFirst, placeFor, within } from "./conversations";
+import { wordsOf } from "./fold";
+import { openAt } from "./history";
+import { know } from "./people";
 
 /** A user or group that was found, and the organization in which. */
 export interface Found {
@@ -9,59 +13,131 @@ export interface Found {
   organization: string;
 }
 
+/** A message that was found, and whom its conversation is with. */
+export interface Hit extends Found {
+  message: Message;
+}
+
+/** What was found of a kind so far. */
+export interface Finding<T> {
+  list: readonly T[];
+  /** The server is being asked. */
+  waits: boolean;
+  /** Why it gave no answer. */
+  error?: unknown;
+  /** The server has more; absent at the end. */
+  next?: string;
+  /** How far back messages were looked at. */
+  searchedTo?: string;
+}
+
+/** What messages are looked for besides their words. */
+export interface Filters {
+  conversation?: { token: string; organization: string; name: string };
+  sender?: { token: string; name: string };
+  files?: true;
+  /** Days, as fields of dates have them. */
+  since?: string;
+  until?: string;
+}
+
 /** What is looked for. */
 export const words = signal("");
+export const filters = signal<Filters>({});
 
-/** What was found; undefined while nothing is looked for. */
-export const found = signal<readonly Found[] | undefined>(undefined);
+/** Someone has opened the search, to see whom there is to write to. */
+export const browsing = signal(false);
 
-/** Whether the server is still asked, and the error where it gave no answer: what is known is all that there is. */
-export const asked = signal<{ waits: boolean; error?: unknown }>({ waits: false });
+const nothing = { list: [], waits: false } as const;
+
+/** What was found. */
+export const people = signal<Finding<Found>>(nothing);
+export const groups = signal<Finding<Found>>(nothing);
+export const hits = signal<Finding<Hit>>(nothing);
+
+/** Only messages are looked for. */
+export const filtered = computed(() => Object.keys(filters.value).length > 0);
+
+/** Something is looked for. */
+export const sought = computed(() => filtered.value || words.value.trim() !== "");
+
+/** The search takes the place of the list. */
+export const searching = computed(() => browsing.value || sought.value);
+
+/** longestWords is how many letters may be looked for in messages. */
+export const longestWords = 200;
 
 const most = 30;
 
 /** Milliseconds after the last letter, before the server is asked. */
 export const pause = 150;
 
-let running: AbortController | undefined;
-let planned: ReturnType<typeof setTimeout> | undefined;
+/** The same for messages, which the server opens to look into them. */
+const longPause = 400;
+
+let running = new AbortController();
+const planned: ReturnType<typeof setTimeout>[] = [];
+
+/** plan does something after a while, unless something else is looked for by then. */
+function plan(act: () => void, wait: number): void {
+  planned.push(setTimeout(act, wait));
+}
 
 /** look finds what begins with words: at once what is known, then what the server finds. */
 export function look(for_: string): void {
-  words.value = for_;
-  running?.abort();
-  running = undefined; // an answer that is on its way counts no more
-  clearTimeout(planned);
-  asked.value = { waits: false };
-  if (for_.trim() === "") {
-    found.value = undefined;
-    return;
-  }
-  const known = knownFor(for_);
-  found.value = known;
-  asked.value = { waits: true };
-  planned = setTimeout(() => {
-    const mine = (running = new AbortController());
-    ask(for_, { signal: mine.signal }).then(
-      (all) => {
-        if (mine !== running) return;
-        asked.value = { waits: false };
-        found.value = merged(known, all);
-      },
-      (error: unknown) => {
-        if (mine === running) asked.value = { waits: false, error }; // else a later one was asked
-      },
-    );
-  }, pause);
+  running.abort(); // an answer that is on its way counts no more
+  running = new AbortController();
+  for (const timer of planned.splice(0)) clearTimeout(timer);
+  batch(() => {
+    words.value = for_;
+    begins("account", people);
+    begins("group", groups);
+    beginsHits();
+  });
 }
 
-/** knownFor are the conversations of the list whose names begin with words, the newest first. */
-export function knownFor(for_: string): Found[] {
-  const parts = folded(for_);
+/** filter changes what messages are looked for besides their words. */
+export function filter(to: Filters): void {
+  batch(() => {
+    filters.value = to;
+    look(words.value);
+  });
+}
+
+/** close brings the list back. */
+export function close(): void {
+  batch(() => {
+    filters.value = {};
+    look("");
+    browsing.value = false;
+  });
+}
+
+/** searchIn looks into the messages of one conversation. */
+export function searchIn({ entity, organization }: Found): void {
+  filter({ conversation: { token: entity.token, organization, name: entity.display_name } });
+}
+
+/** begins begins with what is known of a kind. */
+function begins(type: "account" | "group", part: typeof people): void {
+  const any = words.value.trim();
+  if (any === "" || filtered.value) {
+    part.value = nothing;
+    return;
+  }
+  part.value = { list: knownFor(any, type), waits: true };
+  plan(() => void more(part, ({ next }) => page(any, { type, next, signal: running.signal }), keyOf), pause);
+}
+
+/** knownFor are the conversations of the list whose names begin with words, the newest first: all, or those of a type. */
+export function knownFor(for_: string, type?: "account" | "group"): Found[] {
+  const parts = wordsOf(for_);
+  if (parts.length === 0 && for_.trim() !== "") return [];
   return newestFirst.value
     .filter(({ entity }) => {
-      const own = folded(entity.display_name);
-      return parts.every((part) => own.some((word) => word.startsWith(part)));
+      const own = wordsOf(entity.display_name);
+      const fits = type === undefined || ("num_members" in entity) === (type === "group");
+      return fits && parts.every((one) => own.some((word) => word.startsWith(one)));
     })
     .slice(0, most)
     .map(({ entity, organization_id }) => ({ entity, organization: organization_id }));
@@ -69,30 +145,125 @@ export function knownFor(for_: string): Found[] {
 
 /** merged are some that are known, and behind them what the server found besides. */
 export function merged(known: readonly Found[], all: readonly Found[]): Found[] {
-  const have = new Set(known.map(({ entity, organization }) => entity.token + organization));
-  return [...known, ...all.filter(({ entity, organization }) => !have.has(entity.token + organization))];
+  const have = new Set(known.map(keyOf));
+  return [...known, ...all.filter((one) => !have.has(keyOf(one)))];
 }
 
-/** folded are the words of a text, without case and accents, as the server compares them. */
-function folded(words: string): string[] {
-  const plain = words.normalize("NFKD").replace(/\p{M}/gu, "").toLocaleLowerCase();
-  return plain.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "");
+const keyOf = ({ entity, organization }: Found) => entity.token + organization;
+
+/** beginsHits begins to look into messages, where there is something to look for. */
+function beginsHits(): void {
+  const { since, until, files, ...rest } = filters.value;
+  const text = words.value.trim();
+  const asked = wordsOf(text).length > 0 && text.length <= longestWords;
+  if (!asked && !(files && text === "")) {
+    hits.value = nothing;
+    return;
+  }
+  hits.value = { list: [], waits: true };
+  const body = {
+    ...(asked && { text }),
+    ...(files && { has: "attachment" as const }),
+    ...(rest.conversation && { entity: rest.conversation.token }),
+    ...(rest.sender && { sender: rest.sender.token }),
+    ...(since && { since: midnight(since, 0) }),
+    ...(until && { until: midnight(until, 1) }),
+  };
+  const organization = rest.conversation?.organization ?? within.value;
+  const ask = async ({ next }: Finding<Hit>): Promise<Omit<Finding<Hit>, "waits">> => {
+    const options = { signal: running.signal, ...(organization && { organization }) };
+    const { results, metadata } = await client.searchMessages({ ...body, ...(next && { continuation: next }) }, options);
+    return {
+      list: results.map(({ message, entity, organization_id }) => ({ message, entity, organization: organization_id })),
+      ...(metadata.continuation && { next: metadata.continuation }),
+      ...(metadata.searched_to && { searchedTo: metadata.searched_to }),
+    };
+  };
+  askHits = () => more(hits, ask, ({ message }) => message.message_id);
+  plan(() => void askHits(), text === "" ? 0 : longPause);
 }
 
-/** ask finds users and groups on the server: all, or those of a type or an organization. It leaves oneself out. */
-export async function ask(
-  any: string,
-  { type, organization = within.value, signal }: { type?: "account"; organization?: string | undefined; signal: AbortSignal },
-): Promise<Found[]> {
-  const body = { any: any.trim(), page_size: most, ...(type && { type }), ...(organization && { directory: organization }) };
-  const { results } = await client.search(body, { signal });
-  return (results as { type: string; organization_id: string; entity: object }[])
-    .map((one) => ({ entity: { ...one.entity, type: one.type } as Entity, organization: one.organization_id }))
-    .filter(({ entity }) => entity.token !== session.value?.account.token);
+let askHits = async () => {};
+
+/** searchOlder looks into messages that are older than those which were looked at. */
+export function searchOlder(): void {
+  if (!hits.peek().waits) void askHits();
+}
+
+/** moreOf asks for more people, or groups. */
+export function moreOf(part: typeof people): void {
+  const type = part === people ? "account" : "group";
+  if (!part.peek().waits) void more(part, ({ next }) => page(words.value.trim(), { type, next, signal: running.signal }), keyOf);
+}
+
+/** midnight is when a day begins on this device, or one of the days after it. */
+function midnight(day: string, later: number): string {
+  const time = new Date(`${day}T00:00`);
+  time.setDate(time.getDate() + later);
+  return time.toISOString();
+}
+
+/** more adds what is found to a part, unless something else is looked for by then. */
+async function more<T>(
+  part: { value: Finding<T> },
+  ask: (so: Finding<T>) => Promise<Omit<Finding<T>, "waits">>,
+  key: (one: T) => string,
+): Promise<void> {
+  const mine = running;
+  const so = part.value;
+  part.value = { ...so, waits: true };
+  try {
+    const { list, ...rest } = await ask(so);
+    if (mine !== running) return;
+    const have = new Set(so.list.map(key));
+    const found = [...so.list, ...list.filter((one) => !have.has(key(one)))];
+    part.value = { ...(so.searchedTo && { searchedTo: so.searchedTo }), ...rest, list: found, waits: false };
+  } catch (error) {
+    if (mine !== running) return;
+    const without = error instanceof SignetError && error.code === "text_without_word"; // and so nothing has it
+    part.value = { ...so, waits: false, ...(!without && { error }) };
+  }
+}
+
+/** A question for people or groups. */
+interface Question {
+  type?: "account" | "group";
+  organization?: string | undefined;
+  next?: string | undefined;
+  signal: AbortSignal;
+}
+
+/** page finds users and groups on the server, of all organizations or one. It leaves oneself out. */
+async function page(any: string, { type, organization = within.value, next, signal }: Question): Promise<Omit<Finding<Found>, "waits">> {
+  const body = {
+    any, page_size: most, ...(type && { type }), ...(organization && { directory: organization }),
+    ...(next && { continuation: next }),
+  };
+  const { results, metadata } = await client.search(body, { signal });
+  const { continuation } = metadata;
+  return { list: foundIn(results), ...(continuation && { next: continuation }) };
+}
+
+/** foundIn takes over what the server found, and knows the people by name. */
+export function foundIn(results: readonly unknown[]): Found[] {
+  const all = (results as { type: string; organization_id: string; entity: object }[])
+    .map((one) => ({ entity: { ...one.entity, type: one.type } as Entity, organization: one.organization_id }));
+  know(all.flatMap(({ entity }) => ("num_members" in entity ? [] : [entity])));
+  return all.filter(({ entity }) => entity.token !== session.value?.account.token);
+}
+
+/** ask finds people, groups or both by their names, in all organizations or one. */
+export async function ask(any: string, question: Question): Promise<readonly Found[]> {
+  return (await page(any.trim(), question)).list;
 }
 
 /** open begins the conversation with what was found. */
 export function open({ entity, organization }: Found): void {
-  look("");
+  close();
   begin(entity, organization);
+}
+
+/** openHit shows a message in its place; what was found with it stays. */
+export function openHit({ message, entity, organization }: Hit): void {
+  openAt(placeFor(entity, organization), message.sort_number, { id: message.message_id, words: words.value });
 }
