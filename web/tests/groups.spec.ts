@@ -94,7 +94,7 @@ test("of a group that was removed on another device, nothing stays on the screen
   const group = await alice.client.createGroup({ name: "Ward 3", members: [bob.token] });
   await alice.tell(group, "The code is 4711.");
   const b = new Messenger(await open(bob, `/c/${group.token}`));
-  await b.has("The code is 4711.");
+  await expect(b.message("The code is 4711.")).toBeVisible();
   await bob.client.removeFromRoster(group.token);
   await expect(b.page.getByText("4711")).toHaveCount(0);
   await expect(b.messages).toHaveCount(0);

@@ -158,7 +158,7 @@ test("signing out in one of many tabs ends all, and the next person's tabs hear 
   await signIn(context, alice.username);
   const tabs = await openTabs(context, 3, bob);
   const [one] = tabs;
-  await one?.page.getByRole("button", { name: "Sign out" }).click();
+  await one?.own("Sign out");
   for (const { page } of tabs) await expect(page.getByLabel("Username")).toBeVisible();
   await signIn(context, bob.username);
   for (const { page } of tabs) await page.goto("/");
