@@ -71,7 +71,7 @@ test("whoever is removed is told by whom, and when", async ({ hospital, open }) 
 });
 
 for (const [locale, words] of [
-  ["de", ["Alice Ames hat die Gruppe „Ward 3“ mit Bob Brown angelegt", "Alice Ames hat Carol Clarke und Dan Drake hinzugefügt", "Carol Clarke hat die Gruppe verlassen"]],
+  ["de", ["Alice Ames hat die Gruppe „Ward 3“ angelegt, mit dabei: Bob Brown", "Alice Ames hat Carol Clarke und Dan Drake hinzugefügt", "Carol Clarke hat die Gruppe verlassen"]],
   ["fr", ["Alice Ames a créé le groupe « Ward 3 » avec Bob Brown", "Alice Ames a ajouté Carol Clarke et Dan Drake", "Carol Clarke a quitté le groupe"]],
 ] as const) {
   test(`notes are said in the language of the reader, ${locale}`, async ({ hospital, open }) => {
