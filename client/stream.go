@@ -34,7 +34,7 @@ type StreamOptions struct {
 
 	LastEventID      string        // skip what was seen up to this event, without acknowledging it
 	Typing           bool          // also who is writing
-	Presence         bool          // also who comes and goes
+	Presence         bool          // also who is there when the stream begins, and who comes and goes
 	SelfCopies       bool          // also the account's own messages
 	Deliver          bool          // make messages Delivered when they are written to the stream
 	NoReplay         bool          // not what is in the queue already, only what comes
@@ -300,6 +300,7 @@ func (s *stream) features() []string {
 	}{
 		{"is-typing", s.o.Typing},
 		{"presence", s.o.Presence},
+		{"presence-replay", s.o.Presence},
 		{"self-copies", s.o.SelfCopies},
 		{"auto-deliver", s.o.Deliver},
 		// Once an event has been seen, a new connection replays from there: else

@@ -373,8 +373,8 @@ func TestStreamOptions_ask_for_features(t *testing.T) {
 	s := &stream{o: StreamOptions{Heartbeat: 1500 * time.Millisecond, Typing: true, Presence: true, SelfCopies: true,
 		Deliver:  true,
 		NoReplay: true, CloseAfterReplay: true, Features: []string{"vwr"}}}
-	want := []string{"heartbeat_2", "is-typing", "presence", "self-copies", "auto-deliver", "no-offline-messages",
-		"close-after-messages", "vwr"}
+	want := []string{"heartbeat_2", "is-typing", "presence", "presence-replay", "self-copies", "auto-deliver",
+		"no-offline-messages", "close-after-messages", "vwr"}
 	if got := s.features(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -86,6 +86,57 @@ func TestPresenceIsToldToThoseWhoHaveEachOther(t *testing.T) {
 	plain.wantNext("message")
 }
 
+// Who comes to a stream late asks who is there; it is told as if it had been there from the beginning.
+func TestWhoIsPresentIsReplayedToWhoAsks(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t, func(f *figures) { f.linger = 50 * time.Millisecond })
+	c.alice.mustSend(c.bob.token, "x")
+	c.carl.post("/v2/roster", fields{"entity": c.alice.token}).want(204) // carl's only
+	watching := c.bob.openStream("features=presence,no-offline-messages")
+	here, carls := c.alice.openStream("features=no-offline-messages"), c.carl.openStream("features=no-offline-messages")
+	watching.wantNext("presence").wantIs(fields{"from": c.alice.token, "type": "available"})
+
+	// ends returns the kinds of what a stream brings, but for messages, until one that is sent now.
+	ends := func(s *stream) (kinds []string) {
+		t.Helper()
+		id := c.alice.mustSend(c.bob.token, "end")
+		for {
+			e := s.next()
+			if e.kind == "message" && e.text("message_id") == id {
+				return kinds
+			}
+			if e.kind == "message" {
+				continue
+			}
+			if e.kind == "presence" {
+				e.wantIs(fields{"from": c.alice.token, "type": "available"})
+				if e.hasID {
+					t.Error("presence is queued")
+				}
+			}
+			kinds = append(kinds, e.kind)
+		}
+	}
+	replayed := []string{"client_advisory", "client_advisory", "presence"}
+	for features, want := range map[string][]string{
+		"presence,presence-replay": replayed,
+		"presence-replay":          replayed[:2],
+		"presence":                 replayed[:2],
+		"presence,presence-replay,no-offline-messages": {"presence"},
+	} {
+		if got := ends(c.bob.openStream("features=" + features)); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", features, got, want)
+		}
+	}
+	carls.close()
+	here.close()
+	for e := watching.next(); e.kind != "presence"; e = watching.next() { // messages
+	}
+	if got := ends(c.bob.openStream("features=presence,presence-replay,no-offline-messages")); len(got) > 0 {
+		t.Errorf("of who is gone: %v", got)
+	}
+}
+
 // A key of one organization makes its account present there alone, and hears of others'
 // presence there alone; so it is with typing.
 func TestPresenceAndTypingStayWithinAScope(t *testing.T) {

@@ -18,7 +18,7 @@ type eventsCommand struct {
 	After      string `placeholder:"ID" help:"Only events after this one."`
 	Wait       span   `placeholder:"TIME" help:"If there are no events, wait so long for one, up to 60s. Not with --follow."`
 	Typing     bool   `help:"With --follow: also who is writing."`
-	Presence   bool   `help:"With --follow: also who comes and goes."`
+	Presence   bool   `help:"With --follow: also who is there, and who comes and goes."`
 	SelfCopies bool   `help:"With --follow: also the account's own messages."`
 	WebSocket  bool   `name:"websocket" help:"With --follow: over a WebSocket instead of server-sent events."`
 }

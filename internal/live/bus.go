@@ -56,6 +56,9 @@ const (
 	FeatureSelfCopies = "self-copies"
 )
 
+// FeaturePresenceReplay asks, with FeaturePresence, who is present when a stream begins. Nothing is signalled for it.
+const FeaturePresenceReplay = "presence-replay"
+
 var features = []string{FeatureTyping, FeaturePresence, FeatureSelfCopies}
 
 // Signal is a live event for the readers of some accounts. It names things and says

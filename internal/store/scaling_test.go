@@ -208,10 +208,11 @@ var spreading = map[string]string{
 	"presence.StreamsOn":          "when a node has lapsed",
 	"presence.StreamsToEnd":       "each node, every few seconds",
 	"Tx.UnsweptUnread":            "each roster, likewise",
-	"presence.StreamScopes":       "when streams have ended, for all of a node at once",
-	"Tx.WithdrawMessage":          "a recall, or the sweep: all who have the message",
-	"erasure.releaseAvatarOf":     "once in the life of a picture",
-	"postgres.session.advance":    "a message to more than eight accounts: their queues",
+	"presence.StreamScopes": "when streams have ended, for all of a node at once, and when one begins that asks who is " +
+		"present",
+	"Tx.WithdrawMessage":       "a recall, or the sweep: all who have the message",
+	"erasure.releaseAvatarOf":  "once in the life of a picture",
+	"postgres.session.advance": "a message to more than eight accounts: their queues",
 }
 
 // rooms are the packages below this one that have statements.

@@ -301,6 +301,11 @@ func TestAccountIsThereWhileAnyNodeHasAStreamOfIt(t *testing.T) {
 	watching := j.stream(0, j.pal, "presence", "is-typing") // tells of what node 0 tells only: there is no bus
 	first := j.stream(0, j.one)
 	j.wantPresence(watching, j.one.Account, true)
+	late := j.stream(1, j.pal, live.FeaturePresence, live.FeaturePresenceReplay)
+	if e := late.next(); e.Presence == nil || *e.Presence != (model.Presence{Account: j.one.Account, Available: true}) {
+		t.Errorf("who comes late on another node is told %+v, want who is there", e)
+	}
+	late.close()
 	second := j.stream(1, j.one)
 	first.close()
 	j.round(0)

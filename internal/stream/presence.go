@@ -9,6 +9,7 @@ import (
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/presence"
 )
 
 // scopes are those of the keys with which an account has streams: it is present in these
@@ -76,6 +77,51 @@ func (r *Registry) departed(sub *live.Subscription) {
 			r.tellPresence(context.Background(), account, left, before, false)
 		}
 	})
+}
+
+// presentTo returns who is present now of those who have each other in their rosters with
+// an account, as a stream with a key of this scope would have been told.
+func (r *Registry) presentTo(ctx context.Context, account model.AccountID, scope model.OrganizationID) (
+	present []model.AccountID, err error) {
+	var friends []store.Mutual
+	open := map[model.AccountID]scopes{}
+	err = r.store.View(ctx, func(tx *store.Tx) (err error) {
+		if friends, err = tx.MutualRoster(account); err != nil || r.node == nil {
+			return err
+		}
+		for some := range slices.Chunk(friends, nodeBatch) {
+			ids := make([]model.AccountID, len(some))
+			for i, friend := range some {
+				ids[i] = friend.Account
+			}
+			of, err := presence.StreamScopes(tx, slices.Compact(ids))
+			if err != nil {
+				return err
+			}
+			for id, all := range of {
+				open[id] = all
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if r.node == nil {
+		r.mu.Lock()
+		for _, friend := range friends {
+			open[friend.Account] = slices.Clone(r.present[friend.Account])
+		}
+		r.mu.Unlock()
+	}
+	reader := scopes{scope}
+	for _, friend := range friends {
+		if reader.cover(friend.Organization) && open[friend.Account].cover(friend.Organization) &&
+			(len(present) == 0 || present[len(present)-1] != friend.Account) {
+			present = append(present, friend.Account)
+		}
+	}
+	return present, nil
 }
 
 // tellPresence tells that an account has come, or gone: it is present with the streams of

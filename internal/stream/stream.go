@@ -3,6 +3,7 @@ package stream
 import (
 	"context"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -103,6 +104,9 @@ func (st *Stream) begin(ctx context.Context) error {
 	if err := st.replay(ctx, queue); err != nil {
 		return err
 	}
+	if err := st.replayPresence(ctx); err != nil {
+		return err
+	}
 	return st.sink.Flush()
 }
 
@@ -119,6 +123,26 @@ func (st *Stream) replay(ctx context.Context, queue service.Unacknowledged) erro
 		return err
 	}
 	return st.advise("replay_stop", nil)
+}
+
+// replayPresence writes who is present, where that was asked for: of who came before the stream nothing tells later.
+func (st *Stream) replayPresence(ctx context.Context) error {
+	wants := func(feature string) bool { return slices.Contains(st.request.Features, feature) }
+	if !wants(live.FeaturePresence) || !wants(live.FeaturePresenceReplay) {
+		return nil
+	}
+	present, err := st.streams.registry.presentTo(ctx, st.sub.Account, st.sub.Scope)
+	if err != nil {
+		return err
+	}
+	for _, account := range present {
+		event := model.Event{ID: live.NewID(), Kind: model.EventPresence,
+			Presence: &model.Presence{Account: account, Available: true}}
+		if err := st.sink.Event(&event); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (st *Stream) advise(name string, count *int) error {

@@ -19,7 +19,7 @@ export interface StreamOptions extends CallOptions {
   lastEventID?: string;
   /** Also who is writing. */
   typing?: boolean;
-  /** Also who comes and goes. */
+  /** Also who is there when the stream begins, and who comes and goes. */
   presence?: boolean;
   /** Also the account's own messages. */
   selfCopies?: boolean;
@@ -211,6 +211,7 @@ function features(options: StreamOptions, heartbeat: number, lastID: string): st
     [`heartbeat_${heartbeat}`]: true,
     "is-typing": options.typing,
     presence: options.presence,
+    "presence-replay": options.presence,
     "self-copies": options.selfCopies,
     "auto-deliver": options.deliver,
     // Once an event has been seen, a new connection replays from there: else what came in between would be missed.

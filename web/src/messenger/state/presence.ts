@@ -1,4 +1,4 @@
-// Who is here, and who is writing, as far as events told since the stream was opened.
+// Who is here, which each stream says when it begins, and who is writing.
 import { signal } from "@preact/signals";
 
 /** Whether a person has the application open, by token; undefined is not known. */
