@@ -148,7 +148,7 @@ test("signing out asks where something would be lost", async ({ hospital, open }
   await m.open("Bob Brown");
   await m.field.fill("It is");
   await m.own("Sign out");
-  await expect(m.dialog).toContainText("You have started messages that you have not sent.");
+  await expect(m.dialog).toContainText("You have unfinished messages.");
   await expect(m.dialog.getByRole("button", { name: "Cancel" })).toBeFocused();
   await m.page.keyboard.press("Escape");
   await expect(m.dialog).toHaveCount(0);

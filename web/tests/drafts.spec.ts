@@ -58,7 +58,7 @@ test("signing out asks about drafts, and nothing of them stays", async ({ hospit
   await expect(a.field).toHaveValue("The code is 4711");
   expect(await a.page.evaluate(kept)).toContain("4711");
   await a.own("Sign out");
-  await expect(a.dialog).toContainText("You have started messages that you have not sent.");
+  await expect(a.dialog).toContainText("You have unfinished messages.");
   await a.dialog.getByRole("button", { name: "Cancel" }).click();
   await expect(a.field).toHaveValue("The code is 4711");
   await a.own("Sign out");

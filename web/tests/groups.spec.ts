@@ -77,7 +77,7 @@ test("a group is named, pictured, joined and left, as all of its people see at o
   await expect(members(a)).toHaveCount(2);
   await expect(members(b)).toHaveCount(2);
   const said = h.page.getByRole("status").filter({ hasText: /./ });
-  await expect(said).toHaveText([/^Alice Ames removed you on .* You are no longer in this group\.$/]);
+  await expect(said).toHaveText([/^Alice Ames removed you on .* You’re no longer in this group\.$/]);
   await expect(h.field).toHaveCount(0);
   await expect(h.messages).toHaveCount(2);
   await expect(h.entry("Ward 3, nights").getByRole("img", { name: left })).toBeVisible();

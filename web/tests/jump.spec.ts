@@ -17,7 +17,7 @@ for (const width of [1280, 360]) {
     const a = new Messenger(await open(alice, `/c/${bob.token}`, { viewport: { width, height: 640 } }));
     const newest = a.page.getByRole("button", toNewest);
     const unread = a.page.getByRole("button", toUnread);
-    const line = a.items.filter({ hasText: /^\d+ new$/ });
+    const line = a.items.filter({ hasText: /^\d+ new messages?$/ });
     const last = a.message("Unread 149.");
 
     // It opens at the first unread message, and tells how many more there are.

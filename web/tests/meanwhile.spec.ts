@@ -132,3 +132,27 @@ test("the list says of a message to a group how far it got, as its conversation 
   await a.hasStatus("Is bed 12 free?", "Read");
   await expect(inList("Read")).toBeVisible();
 });
+
+test("who is here, is here after a reload too", async ({ hospital, open }) => {
+  const { alice, bob } = await hospital(people);
+  await bob.tell(alice, "Good morning.");
+  const [a, b] = [new Messenger(await open(alice)), new Messenger(await open(bob))];
+  const here = a.entry("Bob Brown").getByRole("img", { name: "Online" });
+  await expect(here).toBeVisible();
+  await a.page.reload();
+  await expect(here).toBeVisible();
+  await b.page.close();
+  await expect(here).toHaveCount(0);
+});
+
+test("a list that comes late fills a tall window", async ({ hospital, open }) => {
+  const { alice, bob } = await hospital(people);
+  for (let i = 1; i <= 12; i++) await alice.client.createGroup({ name: `Ward ${i}.`, members: [bob.token] });
+  const a = new Messenger(await open(alice, "/healthz", { viewport: { width: 1280, height: 1100 }, ...unserved }));
+  const held = await hold(a.page, ({ pathname }) => pathname.endsWith("/conversation"));
+  await a.page.goto("/");
+  await expect.poll(() => held.count).toBe(1);
+  await expect(a.list.getByRole("list", { name: "Loading…" })).toBeVisible();
+  await held.release();
+  for (let i = 1; i <= 12; i++) await expect(a.entry(`Ward ${i}.`)).toBeInViewport();
+});

@@ -63,7 +63,7 @@ test("a newcomer's first ten minutes", async ({ hospital, open }) => {
 
   await test.step("sets notifications and the language", async () => {
     await n.own("Settings");
-    await n.dialog.getByLabel("Notifications").selectOption("Sender and text");
+    await n.dialog.getByLabel("Notifications", { exact: true }).selectOption("Sender and text");
     const notices = () => n.page.evaluate((name) => localStorage.getItem(name), `signet-notices-${nora.token}`);
     await expect.poll(notices).toBe("content");
     await n.dialog.getByLabel("Language").selectOption("Deutsch");

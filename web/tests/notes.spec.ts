@@ -66,7 +66,7 @@ test("whoever is removed is told by whom, and when", async ({ hospital, open }) 
   await expect(b.message("Good morning.")).toBeVisible();
   await alice.client.removeGroupMembers(ward.token, [bob.token]);
   await expect(b.page.getByRole("main").getByRole("status").filter({ hasText: "no longer" }))
-    .toHaveText(/^Alice Ames removed you on .*\d:\d\d.*\. You are no longer in this group\.$/);
+    .toHaveText(/^Alice Ames removed you on .*\d:\d\d.*\. You’re no longer in this group\.$/);
   await expect(b.notes).toHaveText([/created/]);
 });
 

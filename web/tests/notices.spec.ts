@@ -9,7 +9,7 @@ class Notices extends Messenger {
   /** choose chooses in the settings how much is told, and waits until that is kept. */
   async choose(words: string, { token }: Person, as: string): Promise<void> {
     await this.own("Settings");
-    await this.dialog.getByLabel("Notifications").selectOption(words);
+    await this.dialog.getByLabel("Notifications", { exact: true }).selectOption(words);
     const kept = () => this.page.evaluate((name) => localStorage.getItem(name), `signet-notices-${token}`);
     await expect.poll(kept).toBe(as);
     await this.page.keyboard.press("Escape");
@@ -19,7 +19,7 @@ class Notices extends Messenger {
   /** hasChosen waits until the settings say how much is told. */
   async hasChosen(value: string): Promise<void> {
     await this.own("Settings");
-    await expect(this.dialog.getByLabel("Notifications")).toHaveValue(value);
+    await expect(this.dialog.getByLabel("Notifications", { exact: true })).toHaveValue(value);
     await this.page.keyboard.press("Escape");
     await expect(this.dialog).toHaveCount(0);
   }
@@ -298,10 +298,10 @@ test("a screen reader says what comes into the open conversation, and that somet
   await dan.tell(alice, "The lab calls.");
   await expect(heard).toHaveText("New message: Dan Drake");
   await carol.tell(alice, "So does the ward.");
-  await expect(heard).toHaveText("New message"); // whose conversation the page does not know yet
+  await expect(heard).toHaveText("New message: Carol Clarke"); // whose conversation the page does not know yet
   expect(await all.jsonValue()).toEqual([
     "", "Bob Brown: Is bed 12 free?", "Bob Brown: Hello?", "Bob Brown: The wrong window", "",
-    "New message: Dan Drake", "New message",
+    "New message: Dan Drake", "New message: Carol Clarke",
   ]);
 });
 

@@ -11,7 +11,7 @@ const two = { alice: "Alice Ames", bob: "Bob Brown" };
 
 /** badges are the numbers of what is unread in each conversation. */
 function badges(m: Messenger): Locator {
-  return m.list.getByRole("img", { name: /^\d+ unread$/ });
+  return m.list.getByRole("img", { name: /^\d+ unread messages?$/ });
 }
 
 test.describe("with a server of its own, whose line is cut", () => {
@@ -67,7 +67,7 @@ test.describe("with a server of its own, whose line is cut", () => {
     await carol.tell(alice, "Hello?");
     await expect(badges(a)).toHaveText(["1"]);
     await server.cut();
-    await expect(a.page.getByText(/^No connection\./)).toBeVisible();
+    await expect(a.page.getByText(/^You’re offline\./)).toBeVisible();
     await look(a.page, true);
     await expect(badges(a)).toHaveCount(0);
     await a.entry("Bob Brown").click();

@@ -61,6 +61,6 @@ test("an address of an international domain is typed and signs in, in both of it
     await page.getByLabel("Username").fill(address);
     await page.getByLabel("Password").fill(password);
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
-    await expect(page.getByText("Jürgen Jahn")).toBeVisible();
+    await expect(page.getByRole("heading", { name: "Jürgen Jahn", level: 1 })).toBeVisible();
   }
 });

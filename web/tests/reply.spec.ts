@@ -35,7 +35,11 @@ for (const width of [1280, 360]) {
     await expect(a.answering).toHaveCount(0);
     await expect(a.field).toBeFocused();
 
+    // Whoever takes another message sees that one.
+    await a.act("Carol's 1. line", "Reply");
+    await expect(a.answering).toContainText("Carol's 1. line");
     await a.act("Is bed 12 free?", "Reply");
+    await expect(a.answering).toContainText("Bob BrownIs bed 12 free?");
     await picture(a.page, `answering-${width}`);
     await expect(a.field).toBeFocused();
     await keyboard.type(", Bob.");

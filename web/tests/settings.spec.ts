@@ -21,6 +21,8 @@ test("one keeps profile and devices, and how the pages look", async ({ hospital,
   await (await chooser).setFiles({ name: "bob.png", mimeType: "image/png", buffer: png(40, 30) });
   const widths = (of: Element) => [...of.querySelectorAll("img")].map(({ naturalWidth }) => naturalWidth);
   await expect.poll(() => dialog.evaluate(widths)).toEqual([40]);
+  await dialog.locator("input[type=file]").dispatchEvent("cancel"); // who then wants no other one stays in the dialog
+  await expect(dialog.getByLabel("Status message")).toHaveValue("In theatre");
   await dialog.getByRole("button", { name: "Save" }).click();
   // In the dialog, and not covered by it: all else waits behind it.
   await dialog.getByRole("status").getByText("Saved.", { exact: true }).click({ trial: true });

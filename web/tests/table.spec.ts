@@ -14,10 +14,10 @@ test("a table sorts all that there is, not what it has loaded", async ({ hospita
   const table = c.page.getByRole("table");
   const rows = table.getByRole("row").getByRole("link"); // each row has one, at its name
   const more = c.main.getByRole("button", { name: "Load more" });
-  await expect(c.main.getByRole("status")).toHaveText("So far: 50");
+  await expect(c.main.getByRole("status")).toHaveText("50 loaded");
   await expect(rows).toHaveCount(50);
   await more.click();
-  await expect(c.main.getByRole("status")).toHaveText("So far: 100");
+  await expect(c.main.getByRole("status")).toHaveText("100 loaded");
   await expect(rows).toHaveCount(100);
 
   const sort = table.getByRole("button", { name: "Name", exact: true });

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { text } from "../text/text";
-import { begin, placeOf } from "./focus";
+import { begin, hold, placeOf } from "./focus";
 import { Icon } from "./Icon";
 import { Standing } from "./Standing";
 import { dialogs, Toasts } from "./Toasts";
@@ -41,6 +41,7 @@ export function Dialog({ title, onClose, size = undefined, children }: Props) {
       tabIndex={-1}
       aria-labelledby={id}
       onCancel={(event) => {
+        if (event.target !== event.currentTarget) return; // of a file chooser in it
         event.preventDefault();
         onClose();
       }}
@@ -56,19 +57,4 @@ export function Dialog({ title, onClose, size = undefined, children }: Props) {
       <Toasts dialog={id} />
     </dialog>
   );
-}
-
-/** hold keeps the focus within a dialog while it is open: what had it may go, such as a row that is taken away. */
-function hold(dialog: HTMLElement): () => void {
-  let place = placeOf(document.activeElement);
-  const come = ({ target }: FocusEvent) => (place = placeOf(target instanceof Element ? target : null));
-  const changes = new MutationObserver(() => {
-    if (document.activeElement === document.body) place();
-  });
-  dialog.addEventListener("focusin", come);
-  changes.observe(dialog, { childList: true, subtree: true });
-  return () => {
-    dialog.removeEventListener("focusin", come);
-    changes.disconnect();
-  };
 }

@@ -39,17 +39,22 @@ export function Menu(props: Props) {
     setOpen(false);
     root.current?.querySelector("button")?.focus();
   };
-  useLayoutEffect(() => {
+  /** place puts the menu beside its button, inside the window. */
+  const place = () => {
     const menu = list.current;
     const button = root.current?.querySelector("button");
-    if (!open || !menu || !button) return;
-    menu.showPopover(); // above all, so that nothing cuts it off
+    if (!menu || !button) return;
     const at = button.getBoundingClientRect();
     const { width, height } = menu.getBoundingClientRect();
     const below = at.bottom + gap + height + margin <= innerHeight;
     const end = getComputedStyle(button).direction === "rtl" ? at.left : at.right - width;
     menu.style.top = `${Math.max(margin, below ? at.bottom + gap : at.top - gap - height)}px`;
     menu.style.left = `${Math.max(margin, Math.min(end, innerWidth - width - margin))}px`;
+  };
+  useLayoutEffect(() => {
+    if (!open) return;
+    list.current?.showPopover(); // above all, so that nothing cuts it off
+    place();
     (items().find((item) => item.ariaChecked === "true") ?? items()[0])?.focus({ preventScroll: true });
   }, [open]);
   useEffect(() => {
@@ -58,10 +63,10 @@ export function Menu(props: Props) {
       if (event.target instanceof Node && !root.current?.contains(event.target)) setOpen(false);
     };
     addEventListener("pointerdown", beside);
-    addEventListener("resize", beside);
+    addEventListener("resize", place);
     return () => {
       removeEventListener("pointerdown", beside);
-      removeEventListener("resize", beside);
+      removeEventListener("resize", place);
     };
   }, [open]);
   useLayoutEffect(() => {

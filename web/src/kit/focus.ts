@@ -30,3 +30,18 @@ export function placeOf(element: Element | null): () => void {
     firstIn(document.body, `main :is(${able})`)?.focus();
   };
 }
+
+/** hold keeps the focus within a box, once it is there: what had it may go, such as a row that is taken away. */
+export function hold(box: HTMLElement): () => void {
+  let place = box.contains(document.activeElement) ? placeOf(document.activeElement) : undefined;
+  const come = ({ target }: FocusEvent) => (place = placeOf(target instanceof Element ? target : null));
+  const changes = new MutationObserver(() => {
+    if (document.activeElement === document.body) place?.();
+  });
+  box.addEventListener("focusin", come);
+  changes.observe(box, { childList: true, subtree: true });
+  return () => {
+    box.removeEventListener("focusin", come);
+    changes.disconnect();
+  };
+}

@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import type { Message } from "../client/index";
+import type { Conversation, Message } from "../client/index";
 import { text } from "../text/text";
 import { pieces, said as saidOf } from "./noted";
 import { preview } from "./preview";
@@ -9,6 +9,7 @@ import { keyOf, keyOfMessage } from "./state/key";
 import { get, isUnread } from "./state/messages";
 import { latest } from "./state/notes";
 import { lookUp, nameOf } from "./state/people";
+import { isOnScreen } from "./state/urgent";
 
 /** What was announced last. With its content it is there as long as the page shows that message. */
 const heard = signal<{ message: Message; words: string; content: boolean } | undefined>(undefined);
@@ -23,8 +24,9 @@ export async function announce(message: Message): Promise<void> {
   if (!isUnread(message)) return;
   const content = isOpen(message);
   // What is urgent elsewhere, its note says (Urgent.tsx).
-  if (!content && (!isWanted(message, conversation) || message.priority > 0)) return;
-  heard.value = { message, content, words: content ? said(message) : come(conversation?.entity.display_name) };
+  if (message.priority > 0 && !(conversation && isOnScreen(conversation))) return;
+  if (!content && !isWanted(message, conversation)) return;
+  heard.value = { message, content, words: content ? said(message) : come(message, conversation) };
 }
 
 function isOpen(message: Message): boolean {
@@ -35,7 +37,9 @@ function said(message: Message): string {
   return `${nameOf(message.sender_token) ?? text("somebody")}: ${preview(message)}`;
 }
 
-function come(from: string | undefined): string {
+/** come says from whom a message is, or in which group it is; the list may not have that yet. */
+function come(message: Message, conversation: Conversation | undefined): string {
+  const from = conversation?.entity.display_name ?? (message.group_token ? undefined : nameOf(message.sender_token));
   return from === undefined ? text("newMessage") : text("newMessageFrom", { name: from });
 }
 

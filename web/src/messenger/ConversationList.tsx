@@ -27,7 +27,8 @@ export function ConversationList({ onGroup }: { onGroup: () => void }) {
   const box = useRef<HTMLUListElement>(null);
   const [seen, setSeen] = useState({ top: 0, height: 800 });
   const look = () => {
-    const { scrollTop = 0, clientHeight = 0, scrollHeight = 0 } = box.current ?? {};
+    if (!box.current) return;
+    const { scrollTop, clientHeight, scrollHeight } = box.current;
     setSeen({ top: scrollTop, height: clientHeight });
     if (scrollHeight - scrollTop - clientHeight < 20 * height) more().catch(() => undefined); // asked again on scrolling
   };
@@ -36,7 +37,7 @@ export function ConversationList({ onGroup }: { onGroup: () => void }) {
     const observer = new ResizeObserver(look);
     if (box.current) observer.observe(box.current);
     return () => observer.disconnect();
-  }, []);
+  }, [list.length === 0]); // there is a box once there is something to list
   if (list.length === 0) {
     return loading.value ? <Loading /> : <Welcome onGroup={onGroup} />;
   }
@@ -75,7 +76,7 @@ function Row({ conversation, place, of }: { conversation: Conversation; place: n
   const chosen = open !== undefined && addressOf(open) === addressOf(conversation);
   const letter = outbox.value.findLast((l) => l.refused === undefined && keyOf(l.organization, l.recipient) === key);
   // What is deleted on read is not shown in passing, neither before it is sent.
-  const burns = (draft ? written : letter)?.dor ?? rulesOf(organization_id).dor;
+  const burns = (of: { dor?: boolean | undefined } | undefined) => of?.dor ?? rulesOf(organization_id).dor;
   const last = letter?.time ?? last_message?.created_time;
   const own = last_message?.sender_token === session.value?.account.token;
   return (
@@ -113,11 +114,11 @@ function Row({ conversation, place, of }: { conversation: Conversation; place: n
             <span class="writing">{text("writing")}</span>
           ) : draft && !chosen ? (
             <>
-              <span class="draft">{text("draft")}</span> {burns ? text("sealed") : draft}
+              <span class="draft">{text("draft")}</span> {burns(written) ? text("sealed") : draft}
             </>
           ) : letter ? (
             <>
-              <bdi class="by">{text("youSaid")}</bdi> {burns ? text("sealed") : letter.body || letter.file?.name}
+              <bdi class="by">{text("youSaid")}</bdi> {burns(letter) ? text("sealed") : letter.body || letter.file?.name}
             </>
           ) : (
             last_message && <Last message={last_message} group={entity.type === "tigertext:entity:group"} />

@@ -1,8 +1,9 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Conversation } from "../client/index";
 import { Avatar } from "../kit/Avatar";
 import { Confirm } from "../kit/Confirm";
 import { describe } from "../kit/describe";
+import { placeOf } from "../kit/focus";
 import { Icon } from "../kit/Icon";
 import { longestMute } from "../kit/limits";
 import { Select } from "../kit/Select";
@@ -29,7 +30,13 @@ export function Details({ conversation }: { conversation: Conversation }) {
   const group = groupOf(conversation);
   const person = "num_members" in entity ? undefined : entity;
   const about = inspected.value === undefined ? undefined : get(inspected.value);
+  const box = useRef<HTMLElement>(null);
   useEffect(() => () => void (inspected.value = undefined), []);
+  useLayoutEffect(() => {
+    const { current: aside } = box;
+    const before = placeOf(document.activeElement);
+    return () => aside?.contains(document.activeElement) && before();
+  }, []);
   const where = named(organization);
   const [leaving, setLeaving] = useState(false);
   const [editing, setEditing] = useState(false);
@@ -46,11 +53,12 @@ export function Details({ conversation }: { conversation: Conversation }) {
       silence(key, of === "none");
       change(key, { muted: of !== "all" });
     } catch (error) {
+      change(key, {}); // the choice shows again what is in force
       toast(describe(error), { danger: true });
     }
   };
   return (
-    <aside class="details" aria-label={text("details")}>
+    <aside ref={box} class="details" aria-label={text("details")}>
       <header>
         <h2>{text("details")}</h2>
         <button type="button" class="icon" aria-label={text("close")} onClick={() => go(addressOf(conversation))}>

@@ -1,4 +1,4 @@
-import { useEffect, useId, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useState } from "preact/hooks";
 import { describe } from "../kit/describe";
 import { Icon } from "../kit/Icon";
 import { count } from "../text/format";
@@ -14,13 +14,13 @@ const step = 100; // people of a department that are shown at a time
 
 /** Directory lists the people whom one can write to, by department. */
 export function Directory() {
-  useEffect(browse, [within.value]);
+  useLayoutEffect(browse, [within.value]); // before it could say that there is nobody
   const { departments, waits, error } = directory.value;
   const all = departments.reduce((sum, { people }) => sum + people.length, 0);
-  const opened = departments.length === 1 || (!waits && all <= several);
+  const opened = !waits && (departments.length === 1 || all <= several);
   return (
     <Rows label={text("directory")} busy={waits}>
-      {departments.map((one) => <People key={`${one.key} ${opened}`} of={one} opened={opened} />)}
+      {departments.map((one) => <People key={one.key} of={one} opened={opened} />)}
       {error !== undefined && (
         <div class="empty">
           <p class="problem" role="alert">{describe(error)}</p>
@@ -36,13 +36,14 @@ export function Directory() {
 
 /** People are those of a department, below its name, which shows and hides them. */
 function People({ of: { name, people, whole }, opened }: { of: Department; opened: boolean }) {
-  const [expanded, setExpanded] = useState(opened);
+  const [chosen, setChosen] = useState<boolean>();
+  const expanded = chosen ?? opened;
   const [most, setMost] = useState(step);
   const id = useId();
   return (
     <div role="group" aria-labelledby={id}>
       <h2>
-        <button type="button" class="row heading" aria-expanded={expanded} onClick={() => setExpanded(!expanded)}>
+        <button type="button" class="row heading" aria-expanded={expanded} onClick={() => setChosen(!expanded)}>
           <Icon name={expanded ? "down" : "next"} />
           <bdi id={id}>{name || text("noDepartment")}</bdi>{" "}
           <span class="count">{whole ? count(people.length) : "…"}</span>

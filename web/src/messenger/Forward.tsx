@@ -1,4 +1,4 @@
-import { useId, useState } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 import type { Message } from "../client/index";
 import { describe } from "../kit/describe";
 import { Dialog } from "../kit/Dialog";
@@ -34,6 +34,8 @@ export function Forward({ message, onClose }: { message: Message; onClose: () =>
   const { busy, run } = useBusy();
   const rules = rulesOf(organization);
   const field = useId();
+  const shown = useRef(true);
+  useEffect(() => () => void (shown.current = false), []);
 
   const forward = async () => {
     setProblem("");
@@ -55,7 +57,8 @@ export function Forward({ message, onClose }: { message: Message; onClose: () =>
         if (word.trim() !== "") send({ recipient: entity.token, organization, body: word.trim() });
       } catch (error) {
         setChosen(left);
-        return setProblem(text("notForwardedTo", { name: entity.display_name, why: describe(error) }));
+        const why = text("notForwardedTo", { name: entity.display_name, why: describe(error) });
+        return shown.current ? setProblem(why) : toast(why, { danger: true });
       }
       left = left.filter((other) => other !== one);
     }
@@ -84,7 +87,7 @@ export function Forward({ message, onClose }: { message: Message; onClose: () =>
       <dl class="facts">
         <dt>{text("recipients")}</dt>
         <dd>
-          <ul aria-label={text("recipients")}>
+          <ul data-made aria-label={text("recipients")}>
             {chosen.map(({ entity }) => (
               <li key={entity.token}>
                 <bdi>{entity.display_name}</bdi>
@@ -102,7 +105,7 @@ export function Forward({ message, onClose }: { message: Message; onClose: () =>
               <bdi>{message.attachments[0].name}</bdi>
             </span>
           )}
-          {(message.body || message.dor) && <p dir="auto">{preview(message)}</p>}
+          {(message.body || message.dor) && <p dir="auto">{message.dor ? preview(message) : message.body}</p>}
         </dd>
       </dl>
       <p class="field">
@@ -129,7 +132,7 @@ export function Forward({ message, onClose }: { message: Message; onClose: () =>
         </p>
       )}
       <footer>
-        <button type="button" onClick={() => setLooking(false)}>
+        <button type="button" aria-disabled={busy} onClick={() => busy || setLooking(false)}>
           {text("back")}
         </button>
         <button type="button" class="primary" aria-disabled={busy} onClick={() => void run(forward)}>

@@ -37,6 +37,7 @@ export function History({ conversation }: { conversation: Conversation }) {
   const [above, setAbove] = useState(0); // how many are unread from before what is seen
   const [sought, setSought] = useState<string>(); // the message that one goes to
   const [marked, setMarked] = useState<string>(); // the message that one went to, as long as it has the focus
+  const left = useRef(false); // for another conversation: what one goes to is not shown here
   const { aim } = history;
   const stretch = stretchAt(key, span.to === Infinity ? Infinity : span.from);
   const { list, end } = stretch;
@@ -80,17 +81,17 @@ export function History({ conversation }: { conversation: Conversation }) {
   /** seek goes to the message that is aimed at, and reports whether it is there. */
   const seek = async (): Promise<boolean> => {
     const to = aim.peek();
-    if (to?.key !== key) return false;
+    if (left.current || to?.key !== key) return false;
     const { sort, hit } = to;
     try {
       await history.around(conversation, sort);
     } catch (error) {
-      if (aim.peek() !== to) return seek();
+      if (left.current || aim.peek() !== to) return seek();
       aim.value = undefined;
       toast(describe(error), { danger: true });
       return false;
     }
-    if (aim.peek() !== to) return seek(); // one wants to go elsewhere by now
+    if (left.current || aim.peek() !== to) return seek(); // one wants to go elsewhere by now
     aim.value = undefined;
     const there = stretchAt(key, sort);
     const at = search(there.list, sort);
@@ -110,6 +111,7 @@ export function History({ conversation }: { conversation: Conversation }) {
     void begin();
     if (group && mayWrite(conversation)) needMembers(entity.token, organization);
     return () => {
+      left.current = true;
       leave(key);
       keepPlace(key, anchor.spot);
     };
@@ -169,7 +171,7 @@ export function History({ conversation }: { conversation: Conversation }) {
   useEffect(look, [state, span, list, waiting.length]);
   // What comes while one is elsewhere is announced by the line too.
   useEffect(() => {
-    if (state !== "shown" || line || (document.visibilityState === "visible" && anchor.atEnd)) return;
+    if (state !== "shown" || (document.visibilityState === "visible" && (line || anchor.atEnd))) return;
     draw();
   }, [newest]);
   // What one sends is seen.
@@ -182,12 +184,12 @@ export function History({ conversation }: { conversation: Conversation }) {
     const el = box.current;
     if (el) observer.observe(el);
     if (el?.firstElementChild) observer.observe(el.firstElementChild);
-    document.addEventListener("visibilitychange", look);
-    return () => {
-      observer.disconnect();
-      document.removeEventListener("visibilitychange", look);
-    };
+    return () => observer.disconnect();
   }, [state, span]);
+  useEffect(() => {
+    document.addEventListener("visibilitychange", look);
+    return () => document.removeEventListener("visibilitychange", look);
+  });
   const toEnd = () => {
     leave(key);
     anchor.stay(undefined);

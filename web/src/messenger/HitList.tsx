@@ -39,6 +39,7 @@ function Row({ hit, words }: { hit: Hit; words: string }) {
             <time dateTime={message.created_time} title={moment(message.created_time)}>{when(message.created_time)}</time>
           </span>
           {where && <small>{where}</small>}
+          {message.is_recalled && <em class="excerpt">{text("recalled")}</em>}
           {shown && (
             <span class="excerpt" dir="auto">
               <Marked text={shown} words={words} />

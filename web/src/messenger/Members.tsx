@@ -22,6 +22,8 @@ export function Members({ group }: { group: Group }) {
   const { value, problem, reload } = useLoaded(() => there.getGroupMembers(group.token), []);
   const [adding, setAdding] = useState(false);
   const [removed, setRemoved] = useState<Pick<User, "token" | "display_name">>();
+  const [gone, setGone] = useState<readonly string[]>([]); // whose rows go before the list has come
+  useEffect(() => setGone([]), [value]);
   const now = group.members?.join() ?? String(group.num_members);
   const known = useRef(now);
   useEffect(() => {
@@ -30,7 +32,8 @@ export function Members({ group }: { group: Group }) {
     reload();
   }, [now]);
   const may = mayChange(group);
-  const all = value?.map((one) => ({ ...one, ...people.value.get(one.token) })) ?? [];
+  const still = value?.filter(({ token }) => !gone.includes(token)) ?? [];
+  const all = still.map((one) => ({ ...one, ...people.value.get(one.token) }));
   const beside = besides(all);
   return (
     <section class="members" aria-label={text("chosenPeople")}>
@@ -76,6 +79,7 @@ export function Members({ group }: { group: Group }) {
           onClose={() => setRemoved(undefined)}
           onConfirm={async () => {
             await there.removeGroupMembers(group.token, [removed.token]);
+            setGone([removed.token]); // now: a row that goes after the dialog would take the focus along
             renew(await there.getGroup(group.token));
           }}
         >

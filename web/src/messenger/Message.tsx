@@ -55,7 +55,11 @@ export function Message({ message, conversation, own, marked, first, last }: Pro
         menu.current?.();
         event.preventDefault();
       }}
-      onPointerDown={(event) => event.pointerType === "touch" && press(() => menu.current?.())}
+      onPointerDown={(event) => {
+        release(); // a second finger is no long press
+        const over = event.target instanceof Element && event.target.closest("dialog");
+        if (event.pointerType === "touch" && event.isPrimary && !over) press(() => menu.current?.());
+      }}
       onPointerUp={release}
       onPointerMove={release}
       onPointerCancel={release}

@@ -34,13 +34,17 @@ export function MessageFacts({ message }: { message: Message }) {
   // An event that tells more is a reason to ask again.
   const told = live.statuses.value.get(message.message_id);
   useEffect(() => {
+    let late = false;
     client.getMessageStatus(message.message_id).then(
       ({ statuses }) => {
+        if (late) return;
+        setProblem("");
         for (const { account_id } of statuses) need(account_id, message.recipient_organization);
         setRows(statuses);
       },
-      (error: unknown) => setProblem(describe(error)),
+      (error: unknown) => late || setProblem(describe(error)),
     );
+    return () => void (late = true);
   }, [message, told]);
   const end = endOf(message);
   return (

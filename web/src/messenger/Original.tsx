@@ -1,12 +1,12 @@
-import { useComputed } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { computed } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
 import type { Conversation, Message } from "../client/index";
 import { Icon } from "../kit/Icon";
 import { text } from "../text/text";
 import { preview } from "./preview";
 import { openAt } from "./state/history";
 import { keyOf } from "./state/key";
-import { needOriginal, originalOf } from "./state/originals";
+import { needOriginal, originalOf, round } from "./state/originals";
 import { nameOf, need } from "./state/people";
 
 type Place = Pick<Conversation, "entity" | "organization_id">;
@@ -14,11 +14,11 @@ type Place = Pick<Conversation, "entity" | "organization_id">;
 /** useOriginal finds the message that another one answers: null where it is gone, undefined while that is not known. */
 function useOriginal(id: string, token: string, organization: string): Message | null | undefined {
   const key = keyOf(organization, token);
-  const found = useComputed(() => originalOf(key, id)).value;
+  const found = useMemo(() => computed(() => originalOf(key, id)), [key, id]).value;
   useEffect(() => {
-    if (found === undefined) needOriginal(id);
-    else if (found) need(found.sender_token, organization);
-  }, [found, id]);
+    if (found !== null) needOriginal(id);
+    if (found) need(found.sender_token, organization);
+  }, [found, id, round.value]);
   return found;
 }
 

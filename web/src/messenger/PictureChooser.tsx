@@ -33,7 +33,7 @@ export function PictureChooser(props: {
   };
   const problem = refused || wrong;
   return (
-    <div class="portray">
+    <div class="portray" data-made={value === undefined ? undefined : ""}>
       {address ? (
         <img class="avatar" src={address} alt="" />
       ) : (

@@ -36,7 +36,7 @@ export function RecipientChooser(props: {
     };
   }, [words, organization]);
   const waits = words.trim() !== "" && answer?.words !== words && problem === "";
-  const known = knownFor(words).filter((one) => one.organization === organization);
+  const known = knownFor(words, { organization });
   const taken = new Set(chosen.map(({ entity }) => entity.token));
   const list = merged(known, answer?.words === words ? answer.found : [])
     .filter(({ entity }) => !taken.has(entity.token) && mayWrite({ entity }));
@@ -55,7 +55,7 @@ export function RecipientChooser(props: {
         onInput={(event) => setWords(event.currentTarget.value)}
       />
       {chosen.length > 0 && (
-        <ul class="chosen" aria-label={text("recipients")}>
+        <ul class="chosen" data-made aria-label={text("recipients")}>
           {chosen.map(({ entity }) => (
             <li key={entity.token}>
               <button
@@ -73,7 +73,7 @@ export function RecipientChooser(props: {
       )}
       {full ? (
         <p class="muted" role="status">{text("recipientsFull", { n: most })}</p>
-      ) : (list.length > 0 || !waits) && (
+      ) : (list.length > 0 || (words.trim() !== "" && !waits)) && (
         <FoundList
           list={list}
           onChoose={(one) => {

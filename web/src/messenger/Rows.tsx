@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { hold } from "../kit/focus";
 import { parts, show } from "./state/parts";
 
 const rows = "button.row";
@@ -22,6 +23,7 @@ export function stepIn(event: KeyboardEvent): boolean {
 export function Rows(props: { label: string; busy: boolean; children: ComponentChildren }) {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => show("results", { focus: () => box.current?.querySelector<HTMLElement>(rows)?.focus() }), []);
+  useEffect(() => (box.current ? hold(box.current) : undefined), []);
   return (
     <div
       class="rows"

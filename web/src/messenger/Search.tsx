@@ -9,6 +9,7 @@ import { FoundList } from "./Found";
 import { HitList } from "./HitList";
 import { Rows } from "./Rows";
 import { SearchFilters } from "./SearchFilters";
+import { choose } from "./state/conversations";
 import { parts, show } from "./state/parts";
 import {
   browsing, close, filtered, type Found, groups, hits, look, longestWords, moreOf, open, openHit, people, searching,
@@ -61,7 +62,13 @@ export function Search() {
         />
       </label>
       {searching.value && (
-        <button type="button" class="icon" aria-label={text("closeSearch")} title={text("closeSearch")} onClick={close}>
+        <button
+          type="button" class="icon" aria-label={text("closeSearch")} title={text("closeSearch")}
+          onClick={() => {
+            close();
+            input.current?.focus(); // the button is gone
+          }}
+        >
           <Icon name="close" />
         </button>
       )}
@@ -72,7 +79,9 @@ export function Search() {
 /** begin leads to the field, and shows whom there is to write to. */
 export function begin(): void {
   browsing.value = true;
-  parts.search?.focus();
+  if (parts.search?.isShown()) return parts.search.focus();
+  choose(undefined); // there is room for one of both
+  requestAnimationFrame(() => parts.search?.focus());
 }
 
 /** enter opens what was found first. */

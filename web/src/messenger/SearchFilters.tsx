@@ -42,19 +42,13 @@ export function SearchFilters() {
       </Chip>
       {dating && (
         <div class="dates">
-          <Field type="date" label={text("sinceDay")} value={since ?? ""} max={until ?? ""} onInput={(event) => change(days(event.currentTarget.value, until))} />
-          <Field type="date" label={text("untilDay")} value={until ?? ""} min={since ?? ""} onInput={(event) => change(days(since, event.currentTarget.value))} />
+          <Field type="date" label={text("sinceDay")} value={since ?? ""} max={until ?? ""} onInput={(event) => change({ since: event.currentTarget.value })} />
+          <Field type="date" label={text("untilDay")} value={until ?? ""} min={since ?? ""} onInput={(event) => change({ until: event.currentTarget.value })} />
         </div>
       )}
       {choosing && <Sender onClose={() => setChoosing(false)} onChoose={(one) => change({ sender: one })} />}
     </div>
   );
-}
-
-/** days are two days in their order. One may be missing. */
-function days(since: string | undefined, until: string | undefined): Pick<Partial<Filters>, "since" | "until"> {
-  const [first, last] = since && until && since > until ? [until, since] : [since, until];
-  return { ...(first !== undefined && { since: first }), ...(last !== undefined && { until: last }) };
 }
 
 function Chip(props: { on: boolean; expanded?: boolean; onClick: () => void; children: string }) {

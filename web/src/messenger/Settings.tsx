@@ -20,6 +20,7 @@ import { namesAreFixed } from "./state/organizations";
 export function Settings({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
   const account = session.value?.account;
   const [picture, setPicture] = useState<File | "">(); // undefined: it stays
+  const [, again] = useState(0);
   if (!account) return null;
   return (
     <Dialog title={text("settings")} onClose={onClose}>
@@ -73,7 +74,9 @@ export function Settings({ onClose, onHelp }: { onClose: () => void; onHelp: () 
             value={notices.value}
             onChange={(to) => {
               void chooseNotices(to).then((allowed) => {
-                if (!allowed) toast(text("noticesRefused"), { danger: true });
+                if (allowed) return;
+                again((n) => n + 1); // the choice shows again what is in force
+                toast(text("noticesRefused"), { danger: true });
               });
             }}
             options={{

@@ -7,7 +7,7 @@ import { parts } from "./state/parts";
 /** move goes from message to message by the keyboard, shows the details of one, and answers it. */
 export function move(event: KeyboardEvent): void {
   const item = event.target instanceof Element ? event.target.closest<HTMLElement>(".message") : null;
-  if (!item || (event.target as Element).closest("[role=menu]")) return;
+  if (!item || (event.target as Element).closest("[role=menu], dialog")) return;
   const way = { ArrowDown: "nextElementSibling", ArrowUp: "previousElementSibling" } as const;
   const to = way[event.key as keyof typeof way];
   if (to && !event.altKey) {

@@ -66,13 +66,16 @@ export async function tell(message: Message): Promise<void> {
   if (!document.hasFocus()) useful.value = true;
   if (notices.value === "off" || !mayDisturb(message, conversation)) return;
   if (document.hasFocus() && conversation && isOnScreen(conversation)) return;
+  if (!("Notification" in window) || Notification.permission !== "granted") return; // it was taken away since
   const urgent = message.priority > 0;
+  // What takes the place of an urgent one stays as that would.
+  const pressing = urgent || (conversation?.unread_priority_count ?? 0) > 0;
   const named = notices.value !== "sign" && conversation;
   const content = notices.value === "content" && conversation;
   await show(named ? conversation.entity.display_name : text("app"), {
-    body: content ? preview(message) : text(urgent ? "newUrgent" : "newMessage"),
+    body: content ? preview(message) : text(pressing ? "newUrgent" : "newMessage"),
     tag: key,
-    requireInteraction: urgent,
+    requireInteraction: pressing,
     ...(urgent && hasVoice() && { renotify: true }), // in the place of another one it would come without a sign
     icon: document.querySelector<HTMLLinkElement>("link[rel=apple-touch-icon]")?.href ?? "",
     data: { account: account.token, address: conversation ? addressOf(conversation) : "/" },

@@ -195,7 +195,9 @@ export async function more(): Promise<void> {
   const all = new Map(conversations.value);
   for (const one of results) {
     const key = keyOf(one.organization_id, one.entity.token);
-    if (!all.has(key)) all.set(key, one);
+    const known = all.get(key);
+    const made = known && !known.last_message && known.sort_number < one.sort_number; // here, before the list had it
+    if (!known || made) all.set(key, counted(one));
   }
   next.set(organization, metadata.continuation ?? null);
   conversations.value = all;

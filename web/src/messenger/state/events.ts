@@ -11,6 +11,7 @@ import { loadOrganizations } from "./organizations";
 import { lose, loseOne } from "./originals";
 import * as people from "./people";
 import * as presence from "./presence";
+import { changeHits } from "./search";
 import * as statuses from "./statuses";
 
 /** apply takes over what an event tells. */
@@ -88,6 +89,7 @@ async function gone(friend: EventPayload<"friends">["friend"]): Promise<void> {
   messages.forget(key);
   notes.forget(key);
   lose((message) => keyOfMessage(message) === key);
+  changeHits((message) => (keyOfMessage(message) === key ? undefined : message));
   conversations.renew(friend);
   conversations.empty(key);
   // Of one that is open, what is left is asked for at once; of the others when they are opened.
@@ -102,6 +104,7 @@ export function recalled(id: string): void {
     ...message, body: "", attachments: [], data: [], is_recalled: true,
   });
   loseOne(id);
+  changeHits((message) => (message.message_id === id ? to(message) : message));
   messages.change(id, to);
   conversations.changeLast(id, to);
   conversations.reload(); // it may have been unread

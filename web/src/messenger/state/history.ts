@@ -2,7 +2,8 @@
 import { batch, signal } from "@preact/signals";
 import type { Conversation, Schemas } from "../../client/index";
 import { client } from "../../kit/state/session";
-import { choose, conversations, count } from "./conversations";
+import { choose, conversations, count, current, details } from "./conversations";
+import { wide } from "./inspected";
 import { keyOf } from "./key";
 import { gaps, isUnread, messages, noteEvents, older, put, setGap, since, stale } from "./messages";
 import * as notes from "./notes";
@@ -86,20 +87,11 @@ async function begin({ entity: { token }, organization_id: organization, unread_
   const of = { token, organization };
   const key = keyOf(organization, token);
   const known = messages.value.get(key)?.at(-1);
-  if (known) {
-    for (let more = true, after = known.sort_number; more; ) {
-      const { results, metadata } = await load(of, { after });
-      after = results.at(-1)?.sort_number ?? after;
-      more = metadata.more;
-    }
-    if (stale.delete(key)) {
-      await refresh(key, of);
-      count(key); // what was seen meanwhile
-    }
-    return;
-  }
+  if (known) return goOn(of, key, known.sort_number);
   let unread = 0;
-  for (let more = true, before: number | undefined; more && (before === undefined || unread < unread_count); ) {
+  let wanted = unread_count;
+  for (let more = true, before: number | undefined; more && (before === undefined || unread < wanted); ) {
+    const newest = before === undefined;
     const { results, metadata } = await load(of, {
       limit: unread_count > page ? largePage : page, ...(before === undefined ? {} : { before }),
     });
@@ -108,6 +100,39 @@ async function begin({ entity: { token }, organization_id: organization, unread_
     more = metadata.more;
     since.set(key, before ?? since.get(key) ?? 0);
     older.value = new Map(older.value).set(key, more);
+    if (newest && more && unread < wanted) wanted = await unreadNow(of) ?? wanted; // another device may have read them
+  }
+  count(key);
+}
+
+/** unreadNow asks how many messages of a conversation are unread, of one that is not far down in the list. */
+async function unreadNow({ token, organization }: Of): Promise<number | undefined> {
+  const { results } = await client.getConversations({ page_size: largePage, organization });
+  return results.find(({ entity }) => entity.token === token)?.unread_count;
+}
+
+/** The last message that came before what may be missed, by the conversation's key. */
+const sure = new Map<string, number>();
+
+/** goOn loads what came after all that is surely there, and what has changed of that. */
+async function goOn(of: Of, key: string, last: number): Promise<void> {
+  const from = sure.get(key) ?? last;
+  sure.delete(key);
+  let changed = false;
+  try {
+    for (let more = true, after = from; more; ) {
+      const { results, metadata } = await load(of, { after });
+      after = results.at(-1)?.sort_number ?? after;
+      more = metadata.more;
+    }
+    changed = stale.delete(key);
+    if (!changed) return;
+    await refresh(key, of);
+    count(key); // what was seen meanwhile
+  } catch (error) {
+    sure.set(key, from); // all of it is asked for again
+    if (changed) stale.add(key);
+    throw error;
   }
 }
 
@@ -132,7 +157,11 @@ async function refresh(key: string, of: Of): Promise<void> {
 
 /** missed notes that events may have been lost: what is loaded is asked for anew when it is opened. */
 export function missed(): void {
-  for (const key of messages.value.keys()) stale.add(key);
+  for (const [key, list] of messages.value) {
+    stale.add(key);
+    const last = list.at(-1);
+    if (last && !sure.has(key)) sure.set(key, last.sort_number);
+  }
   opening.clear(); // what was asked before may lack it
 }
 
@@ -194,8 +223,11 @@ export const aim = signal<Aim | undefined>(undefined);
 export function openAt(conversation: Conversation, sort: number, hit?: Sought): void {
   batch(() => {
     visited.value = undefined;
-    aim.value = { key: keyOf(conversation.organization_id, conversation.entity.token), sort, hit };
-    choose(conversation);
+    const key = keyOf(conversation.organization_id, conversation.entity.token);
+    aim.value = { key, sort, hit };
+    const open = current.peek();
+    const there = open !== undefined && keyOf(open.organization_id, open.entity.token) === key;
+    if (!there || (details.peek() && !wide.peek())) choose(conversation);
   });
 }
 

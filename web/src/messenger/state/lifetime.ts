@@ -5,6 +5,7 @@ import { now } from "../../text/clock";
 import * as conversations from "./conversations";
 import { change, drop } from "./messages";
 import { lose } from "./originals";
+import { changeHits } from "./search";
 
 const grace = 60_000; // milliseconds that a message which is deleted on read is there after it
 
@@ -44,6 +45,7 @@ export function expire(): void {
   const over = ({ message_id: id, expires_time }: Message) =>
     (expires_time !== undefined && expires_time <= time) || (ends.get(id) ?? Infinity) <= now.value;
   lose(over);
+  changeHits((message) => (over(message) ? undefined : message));
   for (const key of drop(over)) conversations.count(key);
   for (const [key, { last_message }] of conversations.conversations.value) {
     if (!last_message || !over(last_message)) continue;

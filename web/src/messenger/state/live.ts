@@ -2,6 +2,7 @@
 import { effect, signal } from "@preact/signals";
 import { type Message, SignetError, type SignetEvent, TooManyStreamsError } from "../../client/index";
 import { onAwake } from "../../kit/state/awake";
+import { renew } from "../../kit/state/line";
 import { client, look, offline, session } from "../../kit/state/session";
 import * as conversations from "./conversations";
 import { elsewhere } from "./elsewhere";
@@ -45,6 +46,7 @@ export async function follow(arrived: (message: Message) => void): Promise<void>
     offline.value = word.offline;
     presence.here.value = word.here;
     if (back) outbox.flush();
+    if (!word.offline && conversations.loading.value) void catchUp();
   };
   const state = (): Word => ({ say: "state", offline: offline.peek(), here: presence.here.peek() });
   const again = () => {
@@ -86,9 +88,12 @@ export async function follow(arrived: (message: Message) => void): Promise<void>
         return;
       } catch (error) {
         if (signal.aborted || restart.signal.aborted) continue;
-        if (!(error instanceof SignetError && error.status === 401)) throw error;
         // The session has ended, with which the page ends; unless the person has signed in again, in another tab.
-        await look();
+        if (error instanceof SignetError && error.status === 401) await look();
+        else {
+          offline.value = true; // something else answers in the server's place, which may go again
+          if (!(error instanceof SignetError)) reportError(error);
+        }
         await new Promise((resolve) => setTimeout(resolve, pause * (1 + Math.random())));
       }
     }
@@ -96,7 +101,11 @@ export async function follow(arrived: (message: Message) => void): Promise<void>
 
   const tabs = new Tabs(session.value?.account.token ?? "", {
     hold, hear, state,
-    slept: () => performance.now() - restarted > fresh && again(),
+    slept: () => {
+      if (performance.now() - restarted <= fresh) return;
+      renew(); // this tab may not have noticed
+      again();
+    },
   });
   effect(() => {
     void offline.value;
@@ -108,7 +117,7 @@ export async function follow(arrived: (message: Message) => void): Promise<void>
       if (tabs.holds) again();
       else tabs.slept();
     }
-    if (!conversations.loading.value) void catchUp();
+    if (loaded) void catchUp();
   });
   elsewhere(async () => {
     if (!tabs.holds || offline.value) return;

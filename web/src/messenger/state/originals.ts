@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import { type Message, SignetError } from "../../client/index";
 import { client } from "../../kit/state/session";
 import { time } from "../../text/clock";
-import { messages } from "./messages";
+import { get, messages } from "./messages";
 
 /** By their ids; null: it is gone, or one never had it. */
 const originals = signal<ReadonlyMap<string, Message | null>>(new Map());
@@ -18,7 +18,7 @@ export function originalOf(key: string, id: string): Message | null | undefined 
 
 /** needOriginal has a message asked for that is not loaded. */
 export function needOriginal(id: string): void {
-  if (asked.has(id)) return;
+  if (asked.has(id) || get(id)) return;
   asked.add(id);
   client.getMessage(id).then(
     (message) => know(id, Date.parse(message.expires_time ?? "") <= time() ? null : message),
@@ -45,8 +45,11 @@ export function loseOne(id: string): void {
   if (asked.has(id)) originals.value = new Map(originals.value).set(id, null);
 }
 
-/** askAgain has all of them asked for anew: events may have been lost. */
+/** How often they were to be asked for anew: whoever shows one needs it again then. */
+export const round = signal(0);
+
+/** askAgain has all of them asked for anew: events may have been lost. What is known is shown until there is an answer. */
 export function askAgain(): void {
   asked.clear();
-  originals.value = new Map();
+  round.value++;
 }

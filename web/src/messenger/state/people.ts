@@ -30,11 +30,16 @@ export function lookUp(token: string, organization: string): Promise<void> {
   const answer = asked.get(token) ?? client.getUser(token, { organization }).then(
     (user) => know([user]),
     (error: unknown) => {
-      if (!(error instanceof SignetError)) asked.delete(token); // when there is a connection again
+      if (isPassing(error)) asked.delete(token);
     },
   );
   asked.set(token, answer);
   return answer;
+}
+
+/** isPassing tells whether an answer may be another one later: there was no connection, or the server was busy. */
+function isPassing(error: unknown): boolean {
+  return !(error instanceof SignetError) || error.status >= 500 || error.status === 429;
 }
 
 const groups = new Set<string>(); // whose members were asked for
@@ -44,7 +49,7 @@ export function needMembers(group: string, organization: string): void {
   if (groups.has(group)) return;
   groups.add(group);
   client.getGroupMembers(group, { organization }).then(know, (error: unknown) => {
-    if (!(error instanceof SignetError)) groups.delete(group); // a group that one has left answers nothing
+    if (isPassing(error)) groups.delete(group); // a group that one has left answers nothing
   });
 }
 

@@ -2,9 +2,10 @@
 import { batch, computed, signal } from "@preact/signals";
 import { type Message, SignetError } from "../../client/index";
 import { client, session } from "../../kit/state/session";
-import { begin, type Entity, newestFirst, placeFor, within } from "./conversations";
+import { begin, current, type Entity, newestFirst, placeFor, within } from "./conversations";
 import { wordsOf } from "./fold";
 import { openAt } from "./history";
+import { parts } from "./parts";
 import { know } from "./people";
 
 /** A user or group that was found, and the organization in which. */
@@ -125,16 +126,20 @@ function begins(type: "account" | "group", part: typeof people): void {
     part.value = nothing;
     return;
   }
-  part.value = { list: knownFor(any, type), waits: true };
+  part.value = { list: knownFor(any, { type }), waits: true };
   plan(() => void more(part, ({ next }) => page(any, { type, next, signal: running.signal }), keyOf), pause);
 }
 
-/** knownFor are the conversations of the list whose names begin with words, the newest first: all, or those of a type. */
-export function knownFor(for_: string, type?: "account" | "group"): Found[] {
+/**
+ * knownFor are the conversations of the list whose names begin with words, the newest first: all, or those of a type, or
+ * of an organization.
+ */
+export function knownFor(for_: string, { type, organization }: Pick<Question, "type" | "organization"> = {}): Found[] {
   const parts = wordsOf(for_);
   if (parts.length === 0 && for_.trim() !== "") return [];
   return newestFirst.value
-    .filter(({ entity }) => {
+    .filter(({ entity, organization_id }) => {
+      if (organization !== undefined && organization !== organization_id) return false;
       const own = wordsOf(entity.display_name);
       const fits = type === undefined || ("num_members" in entity) === (type === "group");
       return fits && parts.every((one) => own.some((word) => word.startsWith(one)));
@@ -153,7 +158,10 @@ const keyOf = ({ entity, organization }: Found) => entity.token + organization;
 
 /** beginsHits begins to look into messages, where there is something to look for. */
 function beginsHits(): void {
-  const { since, until, files, ...rest } = filters.value;
+  const { since: one, until: other, files, ...rest } = filters.value;
+  // A day whose year is still being typed is none yet.
+  const [first, last] = [one, other].map((day) => (day && /^[1-9]\d{3}-/.test(day) ? day : undefined));
+  const [since, until] = first && last && first > last ? [last, first] : [first, last];
   const text = words.value.trim();
   const asked = wordsOf(text).length > 0 && text.length <= longestWords;
   if (!asked && !(files && text === "")) {
@@ -215,13 +223,14 @@ async function more<T>(
   try {
     const { list, ...rest } = await ask(so);
     if (mine !== running) return;
-    const have = new Set(so.list.map(key));
-    const found = [...so.list, ...list.filter((one) => !have.has(key(one)))];
+    const known = part.value.list; // some may be gone since
+    const have = new Set(known.map(key));
+    const found = [...known, ...list.filter((one) => !have.has(key(one)))];
     part.value = { ...(so.searchedTo && { searchedTo: so.searchedTo }), ...rest, list: found, waits: false };
   } catch (error) {
     if (mine !== running) return;
     const without = error instanceof SignetError && error.code === "text_without_word"; // and so nothing has it
-    part.value = { ...so, waits: false, ...(!without && { error }) };
+    part.value = { ...so, list: part.value.list, waits: false, ...(!without && { error }) };
   }
 }
 
@@ -259,8 +268,20 @@ export async function ask(any: string, question: Question): Promise<readonly Fou
 
 /** open begins the conversation with what was found. */
 export function open({ entity, organization }: Found): void {
+  const before = current.peek();
   close();
   begin(entity, organization);
+  if (before && before === current.peek()) parts.composer?.focus(); // the row that had the focus is gone
+}
+
+/** changeHits has what was found say of messages what they are now; undefined: they are gone. */
+export function changeHits(to: (message: Message) => Message | undefined): void {
+  const { list } = hits.peek();
+  const now = list.flatMap((hit) => {
+    const message = to(hit.message);
+    return message === hit.message ? [hit] : message ? [{ ...hit, message }] : [];
+  });
+  if (now.length < list.length || now.some((hit, i) => hit !== list[i])) hits.value = { ...hits.peek(), list: now };
 }
 
 /** openHit shows a message in its place; what was found with it stays. */

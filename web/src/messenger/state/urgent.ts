@@ -2,7 +2,7 @@
 import { computed, effect, untracked } from "@preact/signals";
 import type { Conversation, Message } from "../../client/index";
 import { conversations, count, current, details } from "./conversations";
-import { levelOf } from "./hearing";
+import { hearing, levelOf, silence } from "./hearing";
 import { open } from "./history";
 import { wide } from "./inspected";
 import { keyOf } from "./key";
@@ -60,6 +60,19 @@ export const beside = computed(() => {
     unread: others.reduce((sum, { unread_count }) => sum + unread_count, 0),
     urgent: others.some(({ unread_priority_count }) => unread_priority_count > 0),
   };
+});
+
+const mutedBefore = new Map<string, boolean>(); // as the list said last, by the conversation's key
+
+// What is unmuted anywhere is silent no more, also when it is muted again. Another tab's choice may come before its list.
+effect(() => {
+  for (const { muted, sort_number, organization_id, entity } of conversations.value.values()) {
+    if (sort_number === 0) continue; // it may be made up here
+    const key = keyOf(organization_id, entity.token);
+    const before = mutedBefore.get(key) ?? true;
+    mutedBefore.set(key, muted);
+    if (before && !muted && hearing.peek().silent.includes(key)) untracked(() => silence(key, false));
+  }
 });
 
 const most = 1000; // unread messages up to which the urgent ones among them are looked for
