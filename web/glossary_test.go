@@ -86,7 +86,8 @@ var glossary = map[string][]avoided{
 		{"(émis|émettre)", "créer", nil},
 		{"(opérateur|root|superutilisateur|admins?\\b)", "exploitant, administrateur", nil},
 		{"(locataire|plate-?forme)", "organisation, installation", nil},
-		{"(avez|êtes|serez) (été )?(dérangé|connecté|déconnecté|venu|invité|ajouté)", "no form that agrees with the reader", nil},
+		{"(avez|êtes|serez) (été )?(dérangé|connecté|déconnecté|venu|invité|ajouté)",
+			"no form that agrees with the reader", nil},
 	},
 }
 

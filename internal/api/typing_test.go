@@ -86,7 +86,7 @@ func TestPresenceIsToldToThoseWhoHaveEachOther(t *testing.T) {
 	plain.wantNext("message")
 }
 
-// Who comes to a stream late asks who is there; it is told as if it had been there from the beginning.
+// A stream that begins late asks who is there; it is told as if it had been there from the beginning.
 func TestWhoIsPresentIsReplayedToWhoAsks(t *testing.T) {
 	t.Parallel()
 	c := startClinic(t, func(f *figures) { f.linger = 50 * time.Millisecond })

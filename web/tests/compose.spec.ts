@@ -27,11 +27,18 @@ test("the Enter of an input method sends nothing, and opens nothing", async ({ h
   await m.has("Good morning.", "日本語");
 });
 
+interface Clipboard {
+  text?: string;
+  /** Of pictures. */
+  names: readonly string[];
+  content: readonly number[];
+}
+
 /** paste pastes a text and pictures, and tells whether the browser is left to paste. */
-function paste(field: HTMLElement, [text, ...names]: readonly string[]): boolean {
+function paste(field: HTMLElement, { text, names, content }: Clipboard): boolean {
   const clipboardData = new DataTransfer();
   if (text) clipboardData.setData("text/plain", text);
-  for (const name of names) clipboardData.items.add(new File(["x"], name, { type: "image/png" }));
+  for (const name of names) clipboardData.items.add(new File([new Uint8Array(content)], name, { type: "image/png" }));
   return field.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
 }
 
@@ -42,9 +49,10 @@ test("cells of a spreadsheet are pasted as a text, and several files are sent on
   await m.open("Bob Brown");
   const list = m.page.getByRole("list", { name: "Files to send" });
   const attached = list.getByRole("listitem").filter({ has: m.page.getByRole("button") });
-  expect(await m.field.evaluate(paste, ["potassium\t6.1", "image.png"])).toBe(true);
+  const content = [...png(4, 3)];
+  expect(await m.field.evaluate(paste, { text: "potassium\t6.1", names: ["image.png"], content })).toBe(true);
   await expect(list).toHaveCount(0);
-  expect(await m.field.evaluate(paste, ["", "a.png", "b.png"])).toBe(false);
+  expect(await m.field.evaluate(paste, { names: ["a.png", "b.png"], content })).toBe(false);
   await expect(attached).toContainText(["a.png", "b.png"]);
   await m.field.drop({ files: { name: "labs.pdf", mimeType: "application/pdf", buffer: Buffer.from("%PDF-1.7") } });
   await expect(attached).toContainText(["a.png", "b.png", "labs.pdf"]);

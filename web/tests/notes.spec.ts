@@ -38,7 +38,7 @@ test("members see what changes of their group, as it happens and later, in one o
   await expect(b.notes).toHaveText([created, added, named, shown, ...last]);
 
   // A later name changes nothing of it, and neither does a reload.
-  await alice.client.updateUser("me", { display_name: "Alice Adams" });
+  await alice.client.updateUserSettings("me", { display_name: "Alice Adams" });
   await b.page.reload();
   await expect(b.notes).toHaveText([created, added, named, shown, ...last]);
   await expect(b.list.getByRole("img", { name: "unread" })).toHaveCount(0);

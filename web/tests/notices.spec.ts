@@ -135,7 +135,7 @@ for (const width of [1280, 360]) {
     await expect(a.field).toHaveValue("And");
     await a.page.reload();
     await a.write("Is bed 12 free?");
-    await a.hasStatus("Is bed 12 free?", "Delivered");
+    await a.hasStatus("Is bed 12 free?", "Sent");
     await expect(offer).toHaveCount(0);
     expect(await a.page.evaluate(() => (window as unknown as { asked: number }).asked)).toBe(0);
   });

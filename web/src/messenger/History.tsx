@@ -207,7 +207,6 @@ export function History({ conversation }: { conversation: Conversation }) {
     if (!first) return;
     anchor.stay({ id: "new", top: 64 });
     setSpan(first.span);
-    restore();
     setSought(first.id);
   };
   // What one went to has the focus as soon as it is there.

@@ -114,7 +114,7 @@ async function unreadNow({ token, organization }: Of): Promise<number | undefine
 /** The last message that came before what may be missed, by the conversation's key. */
 const sure = new Map<string, number>();
 
-/** goOn loads what came after all that is surely there, and what has changed of that. */
+/** goOn loads what came after all that is surely there, and how that is now. */
 async function goOn(of: Of, key: string, last: number): Promise<void> {
   const from = sure.get(key) ?? last;
   sure.delete(key);
