@@ -7,7 +7,7 @@ import { client } from "../kit/state/session";
 import { toast } from "../kit/Toasts";
 import { text } from "../text/text";
 import { answer, mayAnswer } from "./answer";
-import { Forward } from "./Forward";
+import { Forward } from "./later";
 import { recalled } from "./state/events";
 import { inspect } from "./state/inspected";
 import { rulesOf } from "./state/organizations";

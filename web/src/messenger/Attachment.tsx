@@ -3,7 +3,7 @@ import type { Message } from "../client/index";
 import { Icon } from "../kit/Icon";
 import { size } from "../text/format";
 import { text } from "../text/text";
-import { PictureView } from "./PictureView";
+import { PictureView } from "./later";
 import { addressOf } from "./state/attachments";
 import { isPicture, needPicture, pictures } from "./state/pictures";
 

@@ -20,6 +20,7 @@ import "../style/composer.css";
 import "../style/moves.css";
 import "../style/picture.css";
 import { install } from "./install";
+import { prepare } from "./later";
 import { Messenger } from "./Messenger";
 
 function Page() {
@@ -38,4 +39,5 @@ function Page() {
 await start();
 show(<Page />);
 void resume();
+prepare();
 install().catch(() => undefined); // it works without

@@ -1,0 +1,9 @@
+// What is not seen at first, in one file of script: it comes behind the page's own.
+export { Details } from "./Details";
+export { Forward } from "./Forward";
+export { Help } from "./Help";
+export { MessageInfo } from "./MessageInfo";
+export { NewGroup } from "./NewGroup";
+export { PictureView } from "./PictureView";
+export { Results } from "./Results";
+export { Settings } from "./Settings";

@@ -1,0 +1,20 @@
+// The parts of the messenger whose script comes behind the page's own (besides.ts).
+import { later } from "../kit/later";
+
+const load = () => import("./besides");
+
+/** prepare has the script come when the page is there, before anybody needs it. */
+export function prepare(): void {
+  const get = () => void load().catch(() => undefined); // asked for again when it is needed
+  if (document.readyState === "complete") get();
+  else addEventListener("load", get);
+}
+
+export const Details = later(async () => (await load()).Details);
+export const Forward = later(async () => (await load()).Forward);
+export const Help = later(async () => (await load()).Help);
+export const MessageInfo = later(async () => (await load()).MessageInfo);
+export const NewGroup = later(async () => (await load()).NewGroup);
+export const PictureView = later(async () => (await load()).PictureView);
+export const Results = later(async () => (await load()).Results);
+export const Settings = later(async () => (await load()).Settings);
