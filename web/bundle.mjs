@@ -15,6 +15,19 @@ const pages = {
 };
 const made = Object.keys(pages).filter((name) => existsSync(`src/${name}/index.tsx`));
 
+/** words gives each page those of a dictionary that begin with its name; "shared" are those of no page alone. */
+const words = {
+  name: "words",
+  setup({ onLoad }) {
+    onLoad({ filter: /\/src\/text\/\w+\.json$/ }, ({ path, suffix }) => {
+      const of = (name) => made.find((page) => name.startsWith(`${page}.`)) ?? "shared";
+      const all = Object.entries(JSON.parse(readFileSync(path, "utf8")));
+      const some = suffix === "" ? all : all.filter(([name]) => of(name) === suffix.slice(1));
+      return { contents: JSON.stringify(Object.fromEntries(some)), loader: "json" };
+    });
+  },
+};
+
 rmSync("dist/assets", { recursive: true, force: true });
 mkdirSync("dist/assets", { recursive: true });
 const { metafile } = await build({
@@ -31,6 +44,7 @@ const { metafile } = await build({
   jsxImportSource: "preact",
   metafile: true,
   logLevel: "error",
+  plugins: [words],
 });
 
 const outputs = metafile.outputs;

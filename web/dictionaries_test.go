@@ -117,16 +117,10 @@ func compareNames(a, b string) int {
 // TestEveryTextIsUsed: by its name, or by the beginning of a name that code completes.
 func TestEveryTextIsUsed(t *testing.T) {
 	var code strings.Builder
-	err := filepath.WalkDir("src", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !strings.HasPrefix(filepath.Ext(path), ".ts") || strings.Contains(path, "schema") {
-			return err
+	for path, content := range mustReadSources(t, "src") {
+		if !strings.Contains(path, "schema") {
+			code.WriteString(content)
 		}
-		content, err := os.ReadFile(path)
-		code.Write(content)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	named := map[string]bool{}
 	for _, m := range regexp.MustCompile("[\"`]([\\w.]+)[\"`]|\\b(\\w+)[:,]").FindAllStringSubmatch(code.String(), -1) {
@@ -141,4 +135,34 @@ func TestEveryTextIsUsed(t *testing.T) {
 			t.Errorf("nothing shows %q", name)
 		}
 	}
+}
+
+// TestPagesHaveTheirWords: a page loads the texts that begin with its own name, and those that
+// begin with none; what several pages show is among the latter.
+func TestPagesHaveTheirWords(t *testing.T) {
+	for page, others := range map[string]string{"messenger": "console|docs", "console": "docs", "docs": "console"} {
+		foreign := regexp.MustCompile(`"(` + others + `)\.\w+"`)
+		for path, content := range mustReadSources(t, filepath.Join("src", page)) {
+			if name := foreign.FindString(content); name != "" {
+				t.Errorf("%s has %s, which its page does not load", path, name)
+			}
+		}
+	}
+}
+
+func mustReadSources(t *testing.T, directory string) map[string]string {
+	t.Helper()
+	sources := map[string]string{}
+	err := filepath.WalkDir(directory, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasPrefix(filepath.Ext(path), ".ts") {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		sources[path] = string(content)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sources
 }

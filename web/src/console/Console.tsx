@@ -23,7 +23,7 @@ export function Console() {
   const [open, setOpen] = useState(false);
   const at = path.value.replace(/(?<!\/)\/+$/, ""); // looks at each slash once
   useEffect(() => setOpen(false), [at]);
-  useEffect(() => void (document.title = text("console.title")), [language.value]);
+  useEffect(() => void (document.title = text("consoleTitle")), [language.value]);
   const who = session.value;
   if (!who) return null;
   if (!who.operator && who.administrator_of.length === 0) return <NoAccess />;
@@ -33,7 +33,7 @@ export function Console() {
         <button type="button" class="icon drawer" aria-label={text("console.menu")} aria-expanded={open} onClick={() => setOpen(!open)}>
           <Icon name="menu" />
         </button>
-        <strong>{text("console.title")}</strong>
+        <strong>{text("consoleTitle")}</strong>
         {who.elevated_until && (
           <button type="button" class="elevated" title={text("console.lower")} onClick={() => void lower()}>
             <Icon name="shield" />
@@ -111,7 +111,7 @@ function View({ at }: { at: string }) {
 function NoAccess() {
   return (
     <main class="plain">
-      <h1>{text("console.title")}</h1>
+      <h1>{text("consoleTitle")}</h1>
       <p>{text("console.noAccess")}</p>
       <p>
         <a class="button" href="/">{text("console.messenger")}</a>{" "}

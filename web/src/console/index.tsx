@@ -20,6 +20,7 @@ import "../style/table.css";
 import { Console } from "./Console";
 import { ask } from "./state/elevation";
 import { signInByLink } from "./state/first";
+import { own } from "./words";
 
 /** The link was used already, or its hour is over. */
 const spent = signal(false);
@@ -45,7 +46,7 @@ function Page() {
 }
 
 elevateBy(ask);
-await start();
+await start(own);
 show(<Page />);
 try {
   if (await signInByLink()) go("/console/start", { replace: true });

@@ -9,7 +9,8 @@ import "../style/base.css";
 import "../style/overlay.css";
 import "../style/docs.css";
 import { Docs } from "./Docs";
+import { own } from "./words";
 
-await start();
+await start(own);
 show(<Docs />);
 resume().catch(() => undefined); // without a session one reads

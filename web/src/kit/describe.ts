@@ -19,6 +19,6 @@ export function describe(error: unknown): string {
   // A page that fetches by itself gets a TypeError of the platform's.
   const cut = error instanceof ConnectionError || error instanceof TypeError || error instanceof DOMException;
   if (cut) return text("noConnection");
-  if (error instanceof Declined) return text("console.declined");
+  if (error instanceof Declined) return text("declined");
   throw error;
 }

@@ -75,7 +75,7 @@ export function Messenger() {
             {byName.value.length === 1 && <p dir="auto">{byName.value[0]?.name}</p>}
           </div>
           {admin && (
-            <a class="button icon" href="/console" aria-label={text("console.title")} title={text("console.title")}>
+            <a class="button icon" href="/console" aria-label={text("consoleTitle")} title={text("consoleTitle")}>
               <Icon name="shield" />
             </a>
           )}

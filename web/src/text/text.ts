@@ -1,7 +1,7 @@
 // The words of the pages. No other file has any.
 import { signal } from "@preact/signals";
 import type { Dictionary, Entry, Text } from "./dictionary";
-import en from "./en.json";
+import en from "./en.json?shared";
 import { pseudo } from "./pseudo";
 
 export type { Text };
@@ -18,7 +18,17 @@ const stored = "signet-language";
 /** The BCP 47 tag of the language in force. */
 export const language = signal<string>("en");
 
-const dictionary = signal<Dictionary>(en);
+/** The words of one page alone, in each language. */
+export interface Own {
+  readonly en: Partial<Dictionary>;
+  readonly de: () => Promise<Partial<Dictionary>>;
+  readonly fr: () => Promise<Partial<Dictionary>>;
+}
+
+/** Those of this page. */
+let own: Own | undefined;
+
+const dictionary = signal<Dictionary>(en as Dictionary);
 let plural = new Intl.PluralRules("en");
 
 /** text returns a text, with what is in braces filled in. Where it has plural forms, n chooses. */
@@ -40,16 +50,13 @@ async function speak(tag: string): Promise<void> {
 }
 
 async function load(tag: string): Promise<Dictionary> {
-  switch (tag) {
-    case "de":
-      return (await import("./de.json")).default;
-    case "fr":
-      return (await import("./fr.json")).default;
-    case pseudoLanguage:
-      return pseudo(en);
-    default:
-      return en;
+  if (tag === "de" || tag === "fr") {
+    const shared = tag === "de" ? import("./de.json?shared") : import("./fr.json?shared");
+    const [{ default: words }, more] = await Promise.all([shared, own?.[tag]()]);
+    return { ...words, ...more } as Dictionary;
   }
+  const english = { ...en, ...own?.en } as Dictionary;
+  return tag === pseudoLanguage ? pseudo(english) : english;
 }
 
 /** chosenLanguage is the one that the person chose on this device; undefined follows the browser. */
@@ -65,8 +72,12 @@ export async function choose(tag: Language | undefined): Promise<void> {
   await start();
 }
 
-/** start uses the language that was chosen, or else the first of the browser's that there is. */
-export async function start(): Promise<void> {
+/**
+ * start uses the language that was chosen, or else the first of the browser's that there is. A page gives it first what
+ * words it has of its own.
+ */
+export async function start(of = own): Promise<void> {
+  own = of;
   const tags = navigator.languages.map((tag) => (tag === pseudoLanguage ? tag : tag.slice(0, 2)));
   await speak(chosenLanguage() ?? tags.find((tag) => tag in languages || tag === pseudoLanguage) ?? "en");
 }

@@ -1,0 +1,9 @@
+// The words of the console alone, in each language.
+import en from "../text/en.json?console";
+import type { Own } from "../text/text";
+
+export const own: Own = {
+  en,
+  de: async () => (await import("../text/de.json?console")).default,
+  fr: async () => (await import("../text/fr.json?console")).default,
+};
