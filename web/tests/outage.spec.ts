@@ -84,6 +84,35 @@ test.describe("with a server of its own, whose line is cut", () => {
     await expect.poll(all).toEqual([0, 0]);
   });
 
+  test("what another device has taken from the queue is loaded from its beginning, and read when it is seen", async ({
+    server, hospital, open,
+  }) => {
+    const { alice, bob, carol } = await hospital(three);
+    for (const person of [bob, carol]) await person.tell(alice, "Good morning.");
+    const a = new Messenger(await open(alice));
+    await a.open("Bob Brown");
+    await a.open("Carol Clarke");
+    await server.cut();
+    await expect(a.page.getByText(/^You’re offline\./)).toBeVisible();
+    for (let i = 0; i < 250; i++) await bob.tell(alice, `Line ${i}.`);
+    await alice.client.deleteEvents();
+    await server.mend();
+    await expect(badges(a)).toHaveText(["250"]);
+    await bob.tell(alice, "The last."); // of which an event tells
+    await expect(badges(a)).toHaveText(["251"]);
+    await a.open("Bob Brown");
+    await expect(a.items.filter({ hasText: /^251 new messages$/ })).toBeVisible();
+    await expect(a.message("Line 0.")).toBeInViewport();
+    await a.page.getByRole("button", { name: "Go to latest message" }).click();
+    await expect(a.message("The last.")).toBeInViewport();
+    const left = async () => {
+      const { results } = await alice.client.getConversations();
+      return results.find(({ entity }) => entity.token === bob.token)?.unread_count ?? 0;
+    };
+    await expect.poll(left).toBeLessThan(250); // what was seen
+    expect(await left()).toBeGreaterThan(200);
+  });
+
   test("after a sleep, in which all connections died without a word, the page is soon right", async ({
     server, hospital, open,
   }) => {
