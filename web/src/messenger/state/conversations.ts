@@ -104,6 +104,7 @@ export const unread = computed(() =>
 const page = 100;
 let latest = 0;
 const touched = new Set<string>(); // what changed since the last load began
+const emptied = new Set<string>(); // of what nothing is left, since then
 
 /** Where the next page begins, by the organization whose alone it is: undefined for all, null at the end. */
 const next = new Map<string | undefined, string | null>();
@@ -112,6 +113,7 @@ const next = new Map<string | undefined, string | null>();
 export async function load(): Promise<void> {
   const turn = ++latest;
   touched.clear();
+  emptied.clear();
   const all = new Map<string, Conversation>();
   let continuation: string | undefined;
   do {
@@ -133,6 +135,10 @@ export async function load(): Promise<void> {
     if (!known?.last_message || known.sort_number < (asked?.sort_number ?? 0)) continue;
     const newer = !asked || known.sort_number > asked.sort_number;
     all.set(key, newer ? known : { ...asked, last_message: known.last_message });
+  }
+  for (const key of emptied) {
+    const known = conversations.value.get(key);
+    if (known && all.has(key)) all.set(key, known);
   }
   const open = current.value;
   if (open) {
@@ -245,6 +251,7 @@ export function withoutLast(key: string): void {
 
 /** empty has the list say that nothing was said. */
 export function empty(key: string): void {
+  emptied.add(key);
   change(key, { unread_count: 0, unread_priority_count: 0 });
   withoutLast(key);
 }
