@@ -15,7 +15,7 @@ function badges(m: Messenger): Locator {
 }
 
 test.describe("with a server of its own, whose line is cut", () => {
-  test.use({ serve: [] });
+  test.use({ serve: ["--limits.messages-per-day=0"] });
 
   test("what is unsent waits for the network, and goes in order and once; what was missed is there", async ({
     server, hospital, open,
@@ -76,6 +76,7 @@ test.describe("with a server of its own, whose line is cut", () => {
     const held = await hold(a.page, ({ pathname }) => pathname.endsWith("/conversation"));
     await server.mend();
     await expect.poll(() => held.count).toBe(1);
+    held.end();
     await held.release();
     await a.isUpToDate();
     await expect(badges(a)).toHaveCount(0);

@@ -1,5 +1,5 @@
 // The page is kept up to date: by the account's events, and by asking for what they may not have told.
-import { effect, signal } from "@preact/signals";
+import { batch, effect, signal } from "@preact/signals";
 import { type Message, SignetError, type SignetEvent, TooManyStreamsError } from "../../client/index";
 import { onAwake } from "../../kit/state/awake";
 import { renew } from "../../kit/state/line";
@@ -36,10 +36,17 @@ export async function follow(arrived: (message: Message) => void): Promise<void>
     const came = event.kind === "message" || event.kind === "group_message";
     if (came && event.payload.sort_number > newest) arrived(event.payload);
   };
+  // What comes in one piece is taken at once: each event by itself would have the page drawn anew.
+  const come: SignetEvent[] = [];
+  const turn = new MessageChannel();
+  turn.port1.onmessage = () => batch(() => come.splice(0).forEach(take));
+  const receive = (event: SignetEvent) => {
+    if (come.push(event) === 1) turn.port2.postMessage(undefined);
+  };
   const hear = (word: Word) => {
     asks = true; // another tab has the stream
     if (!loaded) return void before.push(word);
-    if (word.say === "event") return take(word.event);
+    if (word.say === "event") return receive(word.event);
     if (word.say === "missed") return void catchUp();
     if (word.say === "read") return void askList().catch(() => undefined); // the next connection asks
     const back = offline.value && !word.offline;
@@ -83,7 +90,7 @@ export async function follow(arrived: (message: Message) => void): Promise<void>
         for await (const event of stream) {
           // The other tabs have it before it is acknowledged.
           tabs.say({ say: "event", event });
-          take(event);
+          receive(event);
         }
         return;
       } catch (error) {
