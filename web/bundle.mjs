@@ -78,32 +78,37 @@ function page(file, source, values) {
   writeFileSync(`dist/${file}`, template.replace(/\b[A-Z]{4,}\b/g, (word) => all[word] ?? word));
 }
 
-/** The files that a file of script loads at once, without itself. */
-function imports(file, all = new Set()) {
+/** needs are the files that a file of script loads: all, or those at once. It is the first of them. */
+function needs(file, atOnce = false, all = new Set()) {
+  if (all.has(file)) return all;
+  all.add(file);
   for (const { path, kind } of outputs[file].imports) {
-    if (kind !== "import-statement" || all.has(path)) continue;
-    all.add(path);
-    imports(path, all);
+    if (!atOnce || kind === "import-statement") needs(path, atOnce, all);
   }
-  return [...all];
+  return all;
+}
+
+/** entryOf is the file of script that a page begins with, and what was made with it. */
+function entryOf(name) {
+  return Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === `src/${name}/index.tsx`);
 }
 
 const address = (file) => file.slice("dist".length);
 for (const name of made) {
-  const [script, output] = Object.entries(outputs).find(([, o]) => o.entryPoint === `src/${name}/index.tsx`);
+  const [script, output] = entryOf(name);
   page(pages[name].file, "page.html", {
     TITLE: pages[name].title,
     SCRIPT: address(script),
     STYLE: address(output.cssBundle),
-    PRELOADS: imports(script).map((file) => `<link rel="modulepreload" href="${address(file)}">`).join("\n    "),
+    PRELOADS: [...needs(script, true)].slice(1).map((file) => `<link rel="modulepreload" href="${address(file)}">`).join("\n    "),
   });
 }
 
 // What a person sees at an address where there is nothing, in each language.
-const style = outputs[Object.keys(outputs).find((file) => outputs[file].entryPoint === "src/messenger/index.tsx")].cssBundle;
+const [entry, { cssBundle }] = entryOf("messenger");
 for (const [language, { title, reason, start }] of Object.entries(JSON.parse(readFileSync("src/text/missing.json", "utf8")))) {
   page(`missing-${language}.html`, "missing.html", {
-    LANGUAGE: language, TITLE: title, REASON: reason, START: start, STYLE: address(style),
+    LANGUAGE: language, TITLE: title, REASON: reason, START: start, STYLE: address(cssBundle),
   });
 }
 
@@ -126,14 +131,6 @@ const manifest = {
 };
 writeFileSync("dist/manifest.webmanifest", JSON.stringify(manifest));
 
-/** The files that a file of script loads, itself included. */
-function needs(file, all = new Set()) {
-  if (all.has(file)) return all;
-  all.add(file);
-  for (const { path } of outputs[file].imports) needs(path, all);
-  return all;
-}
-const [entry, { cssBundle }] = Object.entries(outputs).find(([, o]) => o.entryPoint === "src/messenger/index.tsx");
 const files = [...needs(entry), cssBundle].map(address).sort();
 const kept = ["/", "/manifest.webmanifest", early, ...files, icon, unread, drawn[192]];
 await build({

@@ -2,6 +2,7 @@ package stream
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -84,7 +85,7 @@ func (r *Registry) departed(sub *live.Subscription) {
 func (r *Registry) presentTo(ctx context.Context, account model.AccountID, scope model.OrganizationID) (
 	present []model.AccountID, err error) {
 	var friends []store.Mutual
-	open := map[model.AccountID]scopes{}
+	open := map[model.AccountID][]model.OrganizationID{}
 	err = r.store.View(ctx, func(tx *store.Tx) (err error) {
 		if friends, err = tx.MutualRoster(account); err != nil || r.node == nil {
 			return err
@@ -98,9 +99,7 @@ func (r *Registry) presentTo(ctx context.Context, account model.AccountID, scope
 			if err != nil {
 				return err
 			}
-			for id, all := range of {
-				open[id] = all
-			}
+			maps.Copy(open, of)
 		}
 		return nil
 	})
@@ -110,18 +109,17 @@ func (r *Registry) presentTo(ctx context.Context, account model.AccountID, scope
 	if r.node == nil {
 		r.mu.Lock()
 		for _, friend := range friends {
-			open[friend.Account] = slices.Clone(r.present[friend.Account])
+			open[friend.Account] = r.present[friend.Account]
 		}
 		r.mu.Unlock()
 	}
 	reader := scopes{scope}
 	for _, friend := range friends {
-		if reader.cover(friend.Organization) && open[friend.Account].cover(friend.Organization) &&
-			(len(present) == 0 || present[len(present)-1] != friend.Account) {
+		if reader.cover(friend.Organization) && scopes(open[friend.Account]).cover(friend.Organization) {
 			present = append(present, friend.Account)
 		}
 	}
-	return present, nil
+	return slices.Compact(present), nil // of whom shares several organizations it is one
 }
 
 // tellPresence tells that an account has come, or gone: it is present with the streams of

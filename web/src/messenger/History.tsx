@@ -126,10 +126,7 @@ export function History({ conversation }: { conversation: Conversation }) {
       if (id === undefined) toMessage(box.current);
       else box.current?.querySelector<HTMLElement>(`[data-id="${CSS.escape(id)}"]`)?.focus();
     },
-    toNewest: () => {
-      toEnd();
-      takeFocus(() => toMessage(box.current, true));
-    },
+    toNewest,
     toUnread,
   }));
 
@@ -202,6 +199,10 @@ export function History({ conversation }: { conversation: Conversation }) {
     const { activeElement: has } = document;
     if (!has || has === document.body || has.closest(".history")) requestAnimationFrame(to);
   };
+  const toNewest = () => {
+    toEnd();
+    takeFocus(() => toMessage(box.current, true));
+  };
   const toUnread = () => {
     const first = draw();
     if (!first) return;
@@ -259,7 +260,7 @@ export function History({ conversation }: { conversation: Conversation }) {
         </ol>
       </div>
       {above > 0 && <Jump to="unread" n={above} onClick={toUnread} />}
-      {away && <Jump to="newest" n={unread_count} urgent={unread_priority_count > 0} onClick={() => { toEnd(); takeFocus(() => toMessage(box.current, true)); }} />}
+      {away && <Jump to="newest" n={unread_count} urgent={unread_priority_count > 0} onClick={toNewest} />}
     </div>
   );
 }

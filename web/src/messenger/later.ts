@@ -1,7 +1,7 @@
-// The parts of the messenger whose script comes behind the page's own (besides.ts).
+// The parts of the messenger whose script comes behind the page's own (behind.ts).
 import { later } from "../kit/later";
 
-const load = () => import("./besides");
+const load = () => import("./behind");
 
 /** prepare has the script come when the page is there, before anybody needs it. */
 export function prepare(): void {
