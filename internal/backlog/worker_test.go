@@ -109,6 +109,7 @@ func TestJobsAreDoneOnceAndInTimeWhateverIsKilled(t *testing.T) {
 	}
 	promised := map[int64]promise{}
 	var down [][2]time.Time // when no server was there
+	begun, noting := time.Now(), time.Duration(0)
 	for id := range int64(600) {
 		i := r.IntN(len(servers))
 		due := time.Now().Add(time.Duration(r.IntN(1500)) * time.Millisecond)
@@ -118,10 +119,12 @@ func TestJobsAreDoneOnceAndInTimeWhateverIsKilled(t *testing.T) {
 			due = time.Now()
 			j.Due = time.Time{}
 		}
+		asked := time.Now()
 		err := servers[i].store.Update(t.Context(), func(tx *store.Tx) error { again := *j; return tx.NoteJob(&again) })
 		if err != nil {
 			t.Fatal(err)
 		}
+		noting += time.Since(asked)
 		promised[id] = promise{due, steps}
 		time.Sleep(time.Duration(r.IntN(5)) * time.Millisecond)
 		if r.IntN(40) == 0 {
@@ -133,11 +136,14 @@ func TestJobsAreDoneOnceAndInTimeWhateverIsKilled(t *testing.T) {
 			}
 		}
 	}
+	// The jobs take about twice as many writes as it took to note them. Where the disk is so slow
+	// that this takes longer than noting them, pauses included, the last ones have to wait.
+	behind := max(0, 2*noting-time.Since(begun))
 	c.await(servers[0])
 	cancel()
 	watching.Wait()
 
-	late := time.Second + wrong + 4*time.Duration(stalls.longest.Load())
+	late := time.Second + wrong + 4*time.Duration(stalls.longest.Load()) + behind
 	var latest time.Duration
 	got := c.done(servers[0])
 	for id, p := range promised {
@@ -146,25 +152,37 @@ func TestJobsAreDoneOnceAndInTimeWhateverIsKilled(t *testing.T) {
 			t.Errorf("job %d: %d steps were done, want %d", id, len(steps), p.steps)
 			continue
 		}
-		due := p.due
-		for _, gap := range down {
-			if due.After(gap[0]) && due.Before(gap[1]) {
-				due = gap[1]
-			}
-		}
 		if early := p.due.Sub(steps[0]); early > wrong+time.Millisecond {
 			t.Errorf("job %d was begun %v before it was due", id, early)
 		}
-		latest = max(latest, steps[0].Sub(due))
+		waited := steps[0].Sub(p.due)
+		for _, gap := range down {
+			waited -= max(0, earlier(gap[1], steps[0]).Sub(later(gap[0], p.due)))
+		}
+		latest = max(latest, waited)
 	}
-	t.Logf("the latest was begun %v after it was due; this machine was late by up to %v itself", latest,
-		time.Duration(stalls.longest.Load()))
+	t.Logf("the latest waited %v while a server was there; this machine was late by up to %v itself, "+
+		"and noting the jobs took %v", latest, time.Duration(stalls.longest.Load()), noting)
 	if latest > late {
-		t.Errorf("a job was begun %v after it was due, which is more than %v", latest, late)
+		t.Errorf("a job that was due waited %v while a server was there, which is more than %v", latest, late)
 	}
 	if len(got) != len(promised) {
 		t.Errorf("%d jobs were done, want %d", len(got), len(promised))
 	}
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // looks counts what is asked of a store.
