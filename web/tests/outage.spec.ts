@@ -14,6 +14,29 @@ function badges(m: Messenger): Locator {
   return m.list.getByRole("img", { name: /^\d+ unread messages?$/ });
 }
 
+test("a message for which the server is too busy waits and goes by itself; one beyond the day's allowance is refused", async ({
+  hospital, open,
+}) => {
+  const { alice, bob } = await hospital(two);
+  await bob.tell(alice, "Is bed 12 free?");
+  const a = new Messenger(await open(alice, "/", { serviceWorkers: "block" }));
+  await a.open("Bob Brown");
+  const refuse = (code: string, message: string) =>
+    a.page.route(/\/v2\/message\?/, (route) => route.fulfill({
+      status: 429, headers: { "Retry-After": "3600" }, json: { status: "fail", error: { status: 429, code, message } },
+    }), { times: 1 });
+
+  await refuse("rate_limit", "Too many requests.");
+  await a.write("Yes, from noon.");
+  await a.has("Is bed 12 free?", "Yes, from noon.");
+  await expect(a.messages.getByRole("img", { name: "Sent", exact: true })).toHaveCount(1);
+  await expect(a.messages.getByRole("alert")).toHaveCount(0);
+
+  await refuse("daily_limit", "The messages of this day are used up.");
+  await a.write("Shall I keep it?");
+  await expect(a.message("Shall I keep it?").getByRole("alert")).toContainText("Not sent");
+});
+
 test.describe("with a server of its own, whose line is cut", () => {
   test.use({ serve: ["--limits.messages-per-day=0"] });
 

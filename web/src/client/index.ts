@@ -8,7 +8,7 @@ export { Client } from "./client.js";
 export type { Download, DownloadOptions } from "./download.js";
 export { ConnectionError, ProtocolError, SignetError, SilentError, TooManyStreamsError } from "./error.js";
 export type { SendOptions } from "./messaging.js";
-export type { RetryPolicy } from "./retry.js";
+export { passing, type RetryPolicy } from "./retry.js";
 export type { StreamOptions } from "./stream.js";
 export type { CallOptions, ClientOptions, Credentials, UploadOptions } from "./transport.js";
 export type * from "./types.js";

@@ -1,6 +1,7 @@
 // The list of conversations, newest first, and which one is open.
 import { computed, signal } from "@preact/signals";
-import { type Conversation, type Message, SignetError } from "../../client/index";
+import type { Conversation, Message } from "../../client/index";
+import { mayPass } from "../../kit/passing";
 import { go, path, query } from "../../kit/state/route";
 import { client, session } from "../../kit/state/session";
 import { keyOf, keyOfMessage } from "./key";
@@ -76,14 +77,14 @@ export async function find(token: string): Promise<boolean> {
     const group = await client.getGroup(token, options);
     placeFor({ ...group, type: group.xmlns }, group.organization_key);
   } catch (error) {
-    if (!(error instanceof SignetError) || error.status >= 500) throw error;
+    if (mayPass(error)) throw error;
     try {
       const user = await client.getUser(token, options);
       const home = organization ?? user.organization_key ?? session.value?.account.organization_key;
       if (home === undefined) return false;
       placeFor({ ...user, type: user.xmlns }, home);
     } catch (second) {
-      if (!(second instanceof SignetError) || second.status >= 500) throw second;
+      if (mayPass(second)) throw second;
       return false;
     }
   }

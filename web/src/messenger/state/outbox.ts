@@ -2,6 +2,7 @@
 // server's disk. Files are kept in memory only.
 import { effect, signal } from "@preact/signals";
 import { SignetError } from "../../client/index";
+import { mayPass } from "../../kit/passing";
 import { client, session } from "../../kit/state/session";
 import { time } from "../../text/clock";
 import * as conversations from "./conversations";
@@ -121,12 +122,14 @@ async function deliver(key: string): Promise<void> {
       await post(letter, stop.signal);
     } catch (error) {
       if (stop.signal.aborted) continue; // discarded
-      if (!(error instanceof SignetError) || error.status >= 500) {
+      const told = error instanceof SignetError ? error : undefined;
+      // The allowance of a day comes back tomorrow, which is too late to wait for in silence.
+      if (!told || (mayPass(told) && told.code !== "daily_limit")) {
         sending.delete(key);
         setTimeout(flush, pause);
         return;
       }
-      const refused = error.code === "reply_to_unknown" ? "reply" : error.message;
+      const refused = told.code === "reply_to_unknown" ? "reply" : told.message;
       outbox.value = outbox.value.map((l) => (l.id === id ? { ...l, refused } : l));
     }
   }

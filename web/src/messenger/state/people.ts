@@ -1,6 +1,7 @@
 // Whom the page knows by name: people of conversations, and senders in groups.
 import { signal } from "@preact/signals";
-import { SignetError, type User } from "../../client/index";
+import type { User } from "../../client/index";
+import { mayPass } from "../../kit/passing";
 import { client, session } from "../../kit/state/session";
 import { shortName } from "./names";
 
@@ -30,16 +31,11 @@ export function lookUp(token: string, organization: string): Promise<void> {
   const answer = asked.get(token) ?? client.getUser(token, { organization }).then(
     (user) => know([user]),
     (error: unknown) => {
-      if (isPassing(error)) asked.delete(token);
+      if (mayPass(error)) asked.delete(token);
     },
   );
   asked.set(token, answer);
   return answer;
-}
-
-/** isPassing tells whether an answer may be another one later: there was no connection, or the server was busy. */
-function isPassing(error: unknown): boolean {
-  return !(error instanceof SignetError) || error.status >= 500 || error.status === 429;
 }
 
 const groups = new Set<string>(); // whose members were asked for
@@ -49,7 +45,7 @@ export function needMembers(group: string, organization: string): void {
   if (groups.has(group)) return;
   groups.add(group);
   client.getGroupMembers(group, { organization }).then(know, (error: unknown) => {
-    if (isPassing(error)) groups.delete(group); // a group that one has left answers nothing
+    if (mayPass(error)) groups.delete(group); // a group that one has left answers nothing
   });
 }
 
