@@ -15,12 +15,15 @@ const pages = {
 };
 const made = Object.keys(pages).filter((name) => existsSync(`src/${name}/index.tsx`));
 
-/** words gives each page those of a dictionary that begin with its name; "shared" are those of no page alone. */
+/**
+ * words gives each page those of a dictionary that begin with its name. "problem" are why calls failed; "shared" are the
+ * rest.
+ */
 const words = {
   name: "words",
   setup({ onLoad }) {
     onLoad({ filter: /\/src\/text\/\w+\.json$/ }, ({ path, suffix }) => {
-      const of = (name) => made.find((page) => name.startsWith(`${page}.`)) ?? "shared";
+      const of = (name) => [...made, "problem"].find((part) => name.startsWith(`${part}.`)) ?? "shared";
       const all = Object.entries(JSON.parse(readFileSync(path, "utf8")));
       const some = suffix === "" ? all : all.filter(([name]) => of(name) === suffix.slice(1));
       return { contents: JSON.stringify(Object.fromEntries(some)), loader: "json" };

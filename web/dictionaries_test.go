@@ -150,6 +150,20 @@ func TestPagesHaveTheirWords(t *testing.T) {
 	}
 }
 
+// TestProblemsAreCodes: what pages say of a refusal in their own words is of a code that the
+// interface has. describe looks them up by it.
+func TestProblemsAreCodes(t *testing.T) {
+	codes, err := os.ReadFile(filepath.Join("..", "docs", "api", "errors.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range mustReadDictionary(t, "en").names {
+		if code, is := strings.CutPrefix(name, "problem."); is && !bytes.Contains(codes, []byte("| `"+code+"` |")) {
+			t.Errorf("%q is of no code in docs/api/errors.md", name)
+		}
+	}
+}
+
 func mustReadSources(t *testing.T, directory string) map[string]string {
 	t.Helper()
 	sources := map[string]string{}

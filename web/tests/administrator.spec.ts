@@ -58,7 +58,7 @@ test("an administrator keeps an organization, and no other", async ({ server, ho
   const address = c.dialog.getByLabel("Username");
   await address.fill("nobody");
   await c.dialog.getByRole("button", { name: "Add existing account" }).click();
-  await expect(c.dialog.getByRole("alert")).toHaveText("The associated lookup was not found.");
+  await expect(c.dialog.getByRole("alert")).toHaveText("This no longer exists, or you don’t have access to it.");
   await address.fill(carol.username);
   await c.dialog.getByLabel("Department").fill("Surgery");
   await c.dialog.getByRole("button", { name: "Add existing account" }).click();

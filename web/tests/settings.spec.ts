@@ -1,5 +1,6 @@
 // What somebody sets: for others to see, on their devices, and of a conversation.
 import { hold } from "./fixtures/held.js";
+import { password } from "./fixtures/hospital.js";
 import { Messenger } from "./fixtures/messenger.js";
 import { picture } from "./fixtures/picture.js";
 import { png } from "./fixtures/png.js";
@@ -84,10 +85,34 @@ test("who saves by the keyboard keeps the focus, and saves once", async ({ hospi
   await expect(change).toBeFocused();
   await next.fill("correct horse battery staple");
   await change.press("Enter");
-  await expect(below).toHaveText("The old password is wrong.");
+  await expect(below).toHaveText("The current password is incorrect.");
   await expect(next).toHaveAccessibleDescription("");
   await expect(change).toBeFocused();
 });
+
+for (const [locale, words] of [
+  ["de-DE", {
+    own: "Ihr Konto", settings: "Einstellungen",
+    current: "Aktuelles Passwort", next: "Neues Passwort", change: "Passwort ändern",
+    why: "Dieses Passwort ist leicht zu erraten: Es ist verbreitet oder enthält einen Namen. Wählen Sie ein anderes.",
+  }],
+  ["fr-FR", {
+    own: "Votre compte", settings: "Réglages",
+    current: "Mot de passe actuel", next: "Nouveau mot de passe", change: "Changer le mot de passe",
+    why: "Ce mot de passe est facile à deviner : il est courant ou contient un nom. Choisissez-en un autre.",
+  }],
+] as const) {
+  test(`why the server refuses is said in the language of the reader, ${locale}`, async ({ hospital, open }) => {
+    const { bob } = await hospital({ bob: "Bob Brown" });
+    const { page, dialog } = new Messenger(await open(bob, "/", { locale }));
+    await page.getByRole("button", { name: words.own }).click();
+    await page.getByRole("menuitem", { name: words.settings }).click();
+    await dialog.getByLabel(words.current).fill(password);
+    await dialog.getByLabel(words.next).fill("password1");
+    await dialog.getByRole("button", { name: words.change }).click();
+    await expect(dialog.getByLabel(words.next)).toHaveAccessibleDescription(words.why);
+  });
+}
 
 test("a conversation is muted, and a group is left", async ({ hospital, open }) => {
   const { alice, bob } = await hospital({ alice: "Alice Ames", bob: "Bob Brown" });

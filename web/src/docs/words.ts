@@ -1,8 +1,8 @@
 // The words of the API page alone, in each language.
 import en from "../text/en.json?docs";
-import type { Own } from "../text/text";
+import type { Words } from "../text/text";
 
-export const own: Own = {
+export const own: Words = {
   en,
   de: async () => (await import("../text/de.json?docs")).default,
   fr: async () => (await import("../text/fr.json?docs")).default,

@@ -8,8 +8,8 @@ const accents: Readonly<Record<string, string>> = {
 };
 
 /** pseudo makes each text a third longer, accented and in brackets; what is in braces stays. */
-export function pseudo(of: Readonly<Record<string, Entry>>): Dictionary {
-  return Object.fromEntries(Object.entries(of).map(([name, entry]) => [name, change(entry)])) as unknown as Dictionary;
+export function pseudo(of: Partial<Dictionary>): Partial<Dictionary> {
+  return Object.fromEntries(Object.entries(of).map(([name, entry]) => [name, change(entry)])) as Partial<Dictionary>;
 }
 
 function change(entry: Entry): Entry {

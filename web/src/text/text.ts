@@ -18,22 +18,31 @@ const stored = "signet-language";
 /** The BCP 47 tag of the language in force. */
 export const language = signal<string>("en");
 
-/** The words of one page alone, in each language. */
-export interface Own {
+/** Some of the words, in each language. */
+export interface Words {
   readonly en: Partial<Dictionary>;
   readonly de: () => Promise<Partial<Dictionary>>;
   readonly fr: () => Promise<Partial<Dictionary>>;
 }
 
-/** Those of this page. */
-let own: Own | undefined;
+/** Those of no page alone. */
+const shared: Words = {
+  en,
+  de: async () => (await import("./de.json?shared")).default,
+  fr: async () => (await import("./fr.json?shared")).default,
+};
+
+let own: Words | undefined; // those of this page alone
+let late: Words | undefined; // those that came behind it
 
 const dictionary = signal<Dictionary>(en as Dictionary);
+/** Apart, so that what is shown already is not drawn anew when they come. */
+const lateDictionary = signal<Partial<Dictionary>>({});
 let plural = new Intl.PluralRules("en");
 
 /** text returns a text, with what is in braces filled in. Where it has plural forms, n chooses. */
 export function text(name: Text, values: Readonly<Record<string, string | number>> = {}): string {
-  const entry: Entry = dictionary.value[name];
+  const entry: Entry = dictionary.value[name] ?? lateDictionary.value[name] ?? name;
   const form = typeof entry === "string" ? entry : (entry[plural.select(Number(values["n"]))] ?? entry.other ?? "");
   return form.replace(/\{(\w+)\}/g, (_, key: string) => {
     const value = values[key] ?? "";
@@ -41,22 +50,33 @@ export function text(name: Text, values: Readonly<Record<string, string | number
   });
 }
 
+/** isText tells whether there is a text of a name, by now. */
+export function isText(name: string): name is Text {
+  return name in dictionary.value || name in lateDictionary.value;
+}
+
 /** speak loads the language of a tag, and uses it. */
 async function speak(tag: string): Promise<void> {
-  dictionary.value = await load(tag);
+  const [common, mine, behind] = await Promise.all([shared, own, late].map((words) => load(words, tag)));
+  dictionary.value = { ...common, ...mine } as Dictionary;
+  lateDictionary.value = behind ?? {};
   plural = new Intl.PluralRules(tag);
   language.value = tag;
   document.documentElement.lang = tag;
 }
 
-async function load(tag: string): Promise<Dictionary> {
-  if (tag === "de" || tag === "fr") {
-    const shared = tag === "de" ? import("./de.json?shared") : import("./fr.json?shared");
-    const [{ default: words }, more] = await Promise.all([shared, own?.[tag]()]);
-    return { ...words, ...more } as Dictionary;
-  }
-  const english = { ...en, ...own?.en } as Dictionary;
-  return tag === pseudoLanguage ? pseudo(english) : english;
+async function load(words: Words | undefined, tag: string): Promise<Partial<Dictionary>> {
+  if (!words) return {};
+  if (tag === "de" || tag === "fr") return words[tag]();
+  return tag === pseudoLanguage ? pseudo(words.en) : words.en;
+}
+
+/** add has the words that nobody sees at first, once the page is there. */
+export async function add(words: Words): Promise<void> {
+  late = words;
+  const tag = language.value;
+  const loaded = await load(words, tag);
+  if (tag === language.value) lateDictionary.value = loaded; // else speak has loaded them
 }
 
 /** chosenLanguage is the one that the person chose on this device; undefined follows the browser. */

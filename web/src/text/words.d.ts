@@ -11,3 +11,8 @@ declare module "*.json?docs" {
   const words: Partial<import("./dictionary").Dictionary>;
   export default words;
 }
+
+declare module "*.json?problem" {
+  const words: Partial<import("./dictionary").Dictionary>;
+  export default words;
+}

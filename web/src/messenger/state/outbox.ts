@@ -2,6 +2,7 @@
 // server's disk. Files are kept in memory only.
 import { effect, signal } from "@preact/signals";
 import { SignetError } from "../../client/index";
+import { describe } from "../../kit/describe";
 import { mayPass } from "../../kit/passing";
 import { client, session } from "../../kit/state/session";
 import { time } from "../../text/clock";
@@ -129,7 +130,7 @@ async function deliver(key: string): Promise<void> {
         setTimeout(flush, pause);
         return;
       }
-      const refused = told.code === "reply_to_unknown" ? "reply" : told.message;
+      const refused = told.code === "reply_to_unknown" ? "reply" : describe(told);
       outbox.value = outbox.value.map((l) => (l.id === id ? { ...l, refused } : l));
     }
   }
