@@ -28,6 +28,11 @@ interface Props {
 const gap = 4; // pixels between the button and the menu
 const margin = 8; // to the edge of the window
 
+/** opens is apart from the component, of which it keeps nothing: neither what was drawn, nor what was beside it. */
+function opens(set: (open: boolean) => void): () => void {
+  return () => set(true);
+}
+
 /** Menu is a button that opens a list of acts: arrows move in it, Escape and a click beside close it. */
 export function Menu(props: Props) {
   const [open, setOpen] = useState(false);
@@ -70,7 +75,12 @@ export function Menu(props: Props) {
     };
   }, [open]);
   useLayoutEffect(() => {
-    if (props.opener) props.opener.current = () => setOpen(true);
+    const { opener } = props;
+    if (!opener) return undefined;
+    opener.current = opens(setOpen);
+    return () => {
+      opener.current = null;
+    };
   }, [props.opener]);
   const move = (by: number) => {
     const all = items();

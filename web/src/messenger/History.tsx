@@ -171,6 +171,9 @@ export function History({ conversation }: { conversation: Conversation }) {
     if (state !== "shown" || (document.visibilityState === "visible" && (line || anchor.atEnd))) return;
     draw();
   }, [newest]);
+  useEffect(() => {
+    if (state === "shown" && whole && anchor.atEnd) history.trim(key);
+  }, [newest]);
   // What one sends is seen.
   const mine = waiting.at(-1)?.id;
   useEffect(() => {

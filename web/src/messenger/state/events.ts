@@ -20,6 +20,8 @@ export function apply(event: SignetEvent): void {
     case "message":
     case "group_message":
       messages.add(event.payload);
+      // Of the one that is open, History knows whether somebody reads what is old.
+      if (!history.isOpen(keyOfMessage(event.payload))) history.trim(keyOfMessage(event.payload));
       conversations.note(event.payload);
       presence.setWriting(keyOfMessage(event.payload), event.payload.sender_token, false);
       return;

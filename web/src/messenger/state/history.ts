@@ -12,6 +12,7 @@ import { type Sought, visited } from "./visit";
 const page = 100;
 const largePage = 200; // where many are wanted
 const nearPage = 50; // before, and after, a message that one goes to
+const kept = 1000; // messages that stay loaded, of those that came while the page was open
 
 type Entry = Schemas["HistoryEntry"];
 type HistoryPage = Schemas["HistoryPage"];
@@ -165,6 +166,28 @@ export function missed(): void {
   opening.clear(); // what was asked before may lack it
 }
 
+/**
+ * trim lets go of what was said long ago, where a conversation has grown while the page was open. Scrolling back loads it
+ * again. What is unread stays: the page counts it.
+ */
+export function trim(key: string): void {
+  const list = messages.value.get(key) ?? [];
+  const first = list.at(-kept);
+  if (!first || list.length < 2 * kept || gaps.value.has(key) || list.slice(0, -kept).some(isUnread)) return;
+  batch(() => {
+    messages.value = new Map(messages.value).set(key, list.slice(-kept));
+    notes.forget(key, first.sort_number);
+    since.set(key, first.sort_number);
+    older.value = new Map(older.value).set(key, true);
+  });
+}
+
+/** isOpen tells whether the page shows a conversation. */
+export function isOpen(key: string): boolean {
+  const open = current.peek();
+  return open !== undefined && keyOf(open.organization_id, open.entity.token) === key;
+}
+
 const going = new Set<string>();
 
 /** once has something asked for that is not being asked for already. */
@@ -225,9 +248,7 @@ export function openAt(conversation: Conversation, sort: number, hit?: Sought): 
     visited.value = undefined;
     const key = keyOf(conversation.organization_id, conversation.entity.token);
     aim.value = { key, sort, hit };
-    const open = current.peek();
-    const there = open !== undefined && keyOf(open.organization_id, open.entity.token) === key;
-    if (!there || (details.peek() && !wide.peek())) choose(conversation);
+    if (!isOpen(key) || (details.peek() && !wide.peek())) choose(conversation);
   });
 }
 
