@@ -121,7 +121,7 @@ test("what had the focus may go: it stays in the dialog, or near where it was", 
   const everybody = await hospital(people);
   const { alice } = everybody;
   const group = `/c/${await prepare(everybody)}`;
-  await open(alice); // another device
+  const other = await open(alice); // another device
   const page = await open(alice, `${group}/details`);
   const m = new Messenger(page);
   await m.details.getByRole("button", { name: /Carol Clarke/ }).click();
@@ -139,6 +139,7 @@ test("what had the focus may go: it stays in the dialog, or near where it was", 
   await page.keyboard.press("Escape");
   await expect(m.dialog).toHaveCount(0);
   await expect(page).toHaveURL(`${group}/details`); // nothing behind it has closed
+  await expect(other.getByLabel("Username")).toBeVisible(); // it has come to rest
 });
 
 test("signing out asks where something would be lost", async ({ hospital, open }) => {
