@@ -1,5 +1,6 @@
 // What the creator of a group does with it, and how its members see it.
 import type { Locator } from "@playwright/test";
+import { hold } from "./fixtures/held.js";
 import { Messenger } from "./fixtures/messenger.js";
 import { inBothThemes, picture } from "./fixtures/picture.js";
 import { expect, test } from "./fixtures/test.js";
@@ -98,4 +99,21 @@ test("of a group that was removed on another device, nothing stays on the screen
   await bob.client.removeFromRoster(group.token);
   await expect(b.page.getByText("4711")).toHaveCount(0);
   await expect(b.messages).toHaveCount(0);
+});
+
+test("a late answer brings nothing back of a group that was removed on another device", async ({ hospital, open }) => {
+  const { alice, bob } = await hospital({ alice: "Alice Ames", bob: "Bob Brown" });
+  const group = await alice.client.createGroup({ name: "Ward 3", members: [bob.token] });
+  await alice.tell(group, "The code is 4711.");
+  const b = new Messenger(await open(bob, "/", { serviceWorkers: "block" })); // it would make the calls
+  const history = await hold(b.page, ({ pathname }) => pathname.endsWith("/message"));
+  await b.open("Ward 3");
+  await expect.poll(() => history.count).toBe(1);
+  history.end();
+  const again = b.page.waitForResponse(/\/message\?/);
+  await bob.client.removeFromRoster(group.token);
+  await (await again).finished();
+  await history.release();
+  await expect(b.messages).toHaveCount(0);
+  await expect(b.page.getByText("4711")).toHaveCount(0);
 });

@@ -88,8 +88,7 @@ function applyStatus(payload: EventPayload<"message:status">): void {
 async function gone(friend: EventPayload<"friends">["friend"]): Promise<void> {
   const key = keyOf(friend.organization_id, friend.token);
   const known = conversations.conversations.value.get(key);
-  messages.forget(key);
-  notes.forget(key);
+  history.forget(key);
   lose((message) => keyOfMessage(message) === key);
   changeHits((message) => (keyOfMessage(message) === key ? undefined : message));
   conversations.renew(friend);

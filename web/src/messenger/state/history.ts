@@ -5,7 +5,7 @@ import { client } from "../../kit/state/session";
 import { choose, conversations, count, current, details } from "./conversations";
 import { wide } from "./inspected";
 import { keyOf } from "./key";
-import { gaps, isUnread, messages, noteEvents, older, put, setGap, since, stale } from "./messages";
+import { forget as forgetMessages, gaps, isUnread, messages, noteEvents, older, put, setGap, since, stale } from "./messages";
 import * as notes from "./notes";
 import { type Sought, visited } from "./visit";
 
@@ -24,15 +24,31 @@ interface Part {
   readonly limit?: number;
 }
 
-/** A conversation: with whom, and where. */
+/** A conversation for which something is done: with whom, and where. */
 interface Of {
   readonly token: string;
   readonly organization: string;
+  readonly key: string;
+  /** How often what was said in it was forgotten before. */
+  readonly forgotten: number;
+}
+
+/** How often what was said in a conversation was forgotten, by its key. */
+const forgotten = new Map<string, number>();
+
+function ofNow(token: string, organization: string): Of {
+  const key = keyOf(organization, token);
+  return { token, organization, key, forgotten: forgotten.get(key) ?? 0 };
+}
+
+/** isOver tells whether what was said was forgotten since: what was asked for before is not taken over. */
+function isOver(of: Of): boolean {
+  return (forgotten.get(of.key) ?? 0) !== of.forgotten;
 }
 
 /** ask asks for a page of a conversation; of one with a group, with its notes. */
-function ask({ token, organization }: Of, query: Part): Promise<HistoryPage> {
-  const { entity } = conversations.value.get(keyOf(organization, token)) ?? {};
+function ask({ token, organization, key }: Of, query: Part): Promise<HistoryPage> {
+  const { entity } = conversations.value.get(key) ?? {};
   const there = client.in(organization);
   return entity?.type === "tigertext:entity:group"
     ? there.getHistory(token, { ...query, notes: true })
@@ -40,8 +56,7 @@ function ask({ token, organization }: Of, query: Part): Promise<HistoryPage> {
 }
 
 /** take merges what the server answers with into its conversation. */
-function take({ token, organization }: Of, entries: readonly Entry[]): void {
-  const key = keyOf(organization, token);
+function take({ key }: Of, entries: readonly Entry[]): void {
   notes.put(key, entries.filter((entry) => "note" in entry));
   put(key, entries.filter((entry) => "message_id" in entry));
 }
@@ -53,11 +68,15 @@ interface Taking {
   taken?: (page: HistoryPage) => void;
 }
 
-/** load takes over a page, and then what events told meanwhile. */
-async function load(of: Of, query: Part, { fits = () => true, taken }: Taking = {}): Promise<HistoryPage> {
+/**
+ * load takes over a page, and then what events told meanwhile. Of a conversation that was forgotten meanwhile it takes
+ * nothing, and returns nothing.
+ */
+async function load(of: Of, query: Part, { fits = () => true, taken }: Taking = {}): Promise<HistoryPage | undefined> {
   const replay = noteEvents();
   try {
     const answer = await ask(of, query);
+    if (isOver(of)) return undefined;
     if (fits()) {
       batch(() => {
         take(of, answer.results);
@@ -85,17 +104,19 @@ export function open(conversation: Conversation): Promise<void> {
 }
 
 async function begin({ entity: { token }, organization_id: organization, unread_count }: Conversation): Promise<void> {
-  const of = { token, organization };
-  const key = keyOf(organization, token);
+  const of = ofNow(token, organization);
+  const { key } = of;
   const known = messages.value.get(key)?.at(-1);
-  if (known) return goOn(of, key, known.sort_number);
+  if (known) return goOn(of, known.sort_number);
   let unread = 0;
   let wanted = unread_count;
   for (let more = true, before: number | undefined; more && (before === undefined || unread < wanted); ) {
     const newest = before === undefined;
-    const { results, metadata } = await load(of, {
+    const answer = await load(of, {
       limit: unread_count > page ? largePage : page, ...(before === undefined ? {} : { before }),
     });
+    if (!answer) return;
+    const { results, metadata } = answer;
     unread += results.filter((entry) => "message_id" in entry && isUnread(entry)).length;
     before = results.at(-1)?.sort_number;
     more = metadata.more;
@@ -115,20 +136,32 @@ async function unreadNow({ token, organization }: Of): Promise<number | undefine
 /** The last message that came before what may be missed, by the conversation's key. */
 const sure = new Map<string, number>();
 
+/** forget forgets what was said in a conversation. Whoever opens it asks anew. */
+export function forget(key: string): void {
+  forgotten.set(key, (forgotten.get(key) ?? 0) + 1);
+  opening.delete(key);
+  sure.delete(key);
+  forgetMessages(key);
+  notes.forget(key);
+}
+
 /** goOn loads what came after all that is surely there, and how that is now. */
-async function goOn(of: Of, key: string, last: number): Promise<void> {
+async function goOn(of: Of, last: number): Promise<void> {
+  const { key } = of;
   const from = sure.get(key) ?? last;
   sure.delete(key);
   let changed = false;
   try {
     for (let more = true, after = from; more; ) {
-      const { results, metadata } = await load(of, { after });
+      const answer = await load(of, { after });
+      if (!answer) return;
+      const { results, metadata } = answer;
       after = results.at(-1)?.sort_number ?? after;
       more = metadata.more;
     }
     changed = stale.delete(key);
     if (!changed) return;
-    await refresh(key, of);
+    await refresh(of);
     count(key); // what was seen meanwhile
   } catch (error) {
     sure.set(key, from); // all of it is asked for again
@@ -138,15 +171,18 @@ async function goOn(of: Of, key: string, last: number): Promise<void> {
 }
 
 /** refresh takes over what changed of the newest while nobody told. */
-async function refresh(key: string, of: Of): Promise<void> {
+async function refresh(of: Of): Promise<void> {
+  const { key } = of;
   const before = new Set(messages.value.get(key)?.map((message) => message.message_id));
-  const { results } = await load(of, { limit: largePage }, {
+  const answer = await load(of, { limit: largePage }, {
     taken: ({ results: some }) => {
       const gap = gaps.value.get(key);
       const reached = some.at(-1)?.sort_number ?? 0;
       if (gap && reached < gap.to) setGap(key, { from: gap.from, to: reached });
     },
   });
+  if (!answer) return;
+  const { results } = answer;
   const oldest = results.at(-1)?.sort_number ?? 0;
   const still = new Set(results.map((entry) => "message_id" in entry && entry.message_id));
   // What came since the answer was made is not in it.
@@ -203,7 +239,8 @@ async function once(name: string, act: () => Promise<unknown>): Promise<void> {
 
 /** back loads a page of older ones: of those before a gap, early, where there is one; else of those after it. */
 export async function back(token: string, organization: string, early = false): Promise<void> {
-  const key = keyOf(organization, token);
+  const of = ofNow(token, organization);
+  const { key } = of;
   const gap = early ? undefined : gaps.value.get(key);
   const before = gap?.to ?? since.get(key);
   if (before === undefined || !messages.value.has(key) || (!gap && !older.value.get(key))) return;
@@ -214,19 +251,20 @@ export async function back(token: string, organization: string, early = false): 
     older.value = new Map(older.value).set(key, more);
   };
   const fits = () => (gap ? gaps.value.get(key) === gap : since.get(key) === before);
-  await once(`${key} ${gap ? "gap" : "back"}`, () => load({ token, organization }, { before, limit: largePage }, { fits, taken }));
+  await once(`${key} ${gap ? "gap" : "back"}`, () => load(of, { before, limit: largePage }, { fits, taken }));
 }
 
 /** forth loads a page of those that come first in a gap. */
 export async function forth(token: string, organization: string): Promise<void> {
-  const key = keyOf(organization, token);
+  const of = ofNow(token, organization);
+  const { key } = of;
   const gap = gaps.value.get(key);
   if (!gap) return;
   const taken = ({ results, metadata: { more } }: HistoryPage) => {
     setGap(key, more ? { from: results.at(-1)?.sort_number ?? gap.from, to: gap.to } : undefined);
   };
   const fits = () => gaps.value.get(key) === gap;
-  await once(`${key} gap`, () => load({ token, organization }, { after: gap.from, limit: largePage }, { fits, taken }));
+  await once(`${key} gap`, () => load(of, { after: gap.from, limit: largePage }, { fits, taken }));
 }
 
 /** Where one wants to go: the conversation's key, the sort_number of a message, and what was found, if it was searched for. */
@@ -255,17 +293,18 @@ export function openAt(conversation: Conversation, sort: number, hit?: Sought): 
 /** around loads what stands around a place in a conversation, where it is not loaded. */
 export async function around(conversation: Conversation, sort: number): Promise<void> {
   const { entity: { token }, organization_id: organization } = conversation;
-  const of = { token, organization };
   const key = keyOf(organization, token);
   await (messages.value.has(key) ? opening.get(key) : open(conversation));
   const gap = gaps.value.get(key);
   const inGap = gap && sort > gap.from && sort < gap.to;
   if (!inGap && (sort >= (since.get(key) ?? 0) || !older.value.get(key))) return;
+  const of = ofNow(token, organization);
   const replay = noteEvents();
   try {
     const [before, after] = await Promise.all([
       ask(of, { before: sort + 1, limit: nearPage }), ask(of, { after: sort, limit: nearPage }),
     ]);
+    if (isOver(of)) return;
     batch(() => {
       const late = gaps.value.get(key)?.to ?? since.get(key) ?? 0; // all is loaded from there on
       const last = after.results.at(-1)?.sort_number ?? sort;
@@ -298,15 +337,16 @@ export function noteChange(token: string, organization: string, sort: number): v
   setTimeout(() => {
     const after = noted.get(key) ?? 0;
     noted.delete(key);
-    void fetchNotes({ token, organization }, key, after).catch(() => undefined); // the next connection asks anew
+    void fetchNotes(ofNow(token, organization), after).catch(() => undefined); // the next connection asks anew
   }, soon);
 }
 
-async function fetchNotes(of: Of, key: string, after: number): Promise<void> {
+async function fetchNotes(of: Of, after: number): Promise<void> {
+  const { key } = of;
   await opening.get(key);
   if (!messages.value.has(key)) return;
   const known = new Set(notes.notes.value.get(key)?.map(({ sort_number }) => sort_number));
-  const { results } = await load(of, { after });
-  const last = results.findLast((entry) => "note" in entry);
+  const answer = await load(of, { after });
+  const last = answer?.results.findLast((entry) => "note" in entry);
   if (last && !known.has(last.sort_number)) notes.latest.value = { key, note: last };
 }
