@@ -46,7 +46,7 @@ test("what was said long ago is let go, and comes again for who looks back", asy
     await expect(a.message(`That was ${n}.`)).toBeVisible();
   }
   const box = a.page.getByRole("region", { name: "Messages" });
-  const asked = a.page.waitForRequest((request) => /\/message\?.*before=\d+/.test(request.url()));
+  const asked = a.page.waitForRequest((request) => /\/message\?.*before=\d+/.test(request.url()), { timeout: 90_000 });
   await expect.poll(async () => {
     await box.evaluate((el) => (el.scrollTop = 0));
     return a.message("Good morning.").count();
