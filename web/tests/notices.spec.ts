@@ -3,6 +3,9 @@ import { hold } from "./fixtures/held.js";
 import { type Person, password } from "./fixtures/hospital.js";
 import { Messenger, signIn } from "./fixtures/messenger.js";
 import { expect, test } from "./fixtures/test.js";
+import { launch, whole } from "./playwright.config.js";
+
+test.use({ launchOptions: launch(...whole) }); // the shell without windows shows no notifications
 
 /** Notices is the messenger with the notifications that it has the system show. */
 class Notices extends Messenger {
