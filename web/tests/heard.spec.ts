@@ -65,15 +65,15 @@ for (const [name, device] of Object.entries({ desk, phone })) {
   test(`on a ${name}, the note opens a long conversation at its message`, async ({ hospital, open }) => {
     const { alice, bob, carol } = await hospital(people);
     await carol.tell(alice, "Good morning.");
-    for (let i = 0; i < 30; i++) await bob.tell(alice, `Line ${i}`);
+    for (let i = 0; i < 30; i++) await bob.tell(alice, `Line ${i}.`);
     await bob.tell(alice, { body: "Bed 4: call me NOW", priority: 1 });
-    for (let i = 30; i < 60; i++) await bob.tell(alice, `Line ${i}`);
+    for (let i = 30; i < 60; i++) await bob.tell(alice, `Line ${i}.`);
     const a = new Heard(await open(alice, "/", device));
     await expect(a.note).toHaveAccessibleName("Urgent: Bob Brown Bed 4: call me NOW"); // it came before the page
     await a.note.click();
     await a.shows("Bob Brown");
     await expect(a.message("Bed 4: call me NOW")).toBeInViewport();
-    await expect(a.message("Line 59")).not.toBeInViewport();
+    await expect(a.message("Line 59.")).not.toBeInViewport();
     await expect(a.message("Bed 4: call me NOW")).toBeFocused();
   });
 
