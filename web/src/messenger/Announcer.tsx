@@ -3,7 +3,7 @@ import type { Conversation, Message } from "../client/index";
 import { text } from "../text/text";
 import { pieces, said as saidOf } from "./noted";
 import { preview } from "./preview";
-import { conversations, current } from "./state/conversations";
+import { conversations, current, isOpen } from "./state/conversations";
 import { isWanted } from "./state/hearing";
 import { keyOf, keyOfMessage } from "./state/key";
 import { get, isUnread } from "./state/messages";
@@ -22,15 +22,11 @@ export async function announce(message: Message): Promise<void> {
   if (nameOf(message.sender_token) === undefined) await lookUp(message.sender_token, message.recipient_organization);
   const conversation = conversations.value.get(keyOfMessage(message));
   if (!isUnread(message)) return;
-  const content = isOpen(message);
+  const content = isOpen(keyOfMessage(message));
   // What is urgent elsewhere, its note says (Urgent.tsx).
   if (message.priority > 0 && !(conversation && isOnScreen(conversation))) return;
   if (!content && !isWanted(message, conversation)) return;
   heard.value = { message, content, words: content ? said(message) : come(message, conversation) };
-}
-
-function isOpen(message: Message): boolean {
-  return current.value !== undefined && current.value === conversations.value.get(keyOfMessage(message));
 }
 
 function said(message: Message): string {
@@ -48,7 +44,7 @@ export function Announcer() {
   const news = heard.value;
   const id = news?.message.message_id ?? "";
   const message = get(id);
-  const there = news && (!news.content || (isOpen(news.message) && message && !message.is_recalled));
+  const there = news && (!news.content || (isOpen(keyOfMessage(news.message)) && message && !message.is_recalled));
   const open = current.value;
   const change = latest.value;
   const here = change && open && change.key === keyOf(open.organization_id, open.entity.token);

@@ -34,6 +34,11 @@ export const current = computed(() => {
   return exact || [...conversations.value.values()].find(({ entity }) => entity.token === token);
 });
 
+/** isOpen tells whether a conversation of the list is the one that is open. */
+export function isOpen(key: string): boolean {
+  return current.value !== undefined && current.value === conversations.value.get(key);
+}
+
 /** addressOf is where a conversation is shown, or its details. */
 export function addressOf({ entity, organization_id }: Conversation, pane: "" | "/details" = ""): string {
   return `/c/${entity.token}${pane}${several.value.has(entity.token) ? `?in=${organization_id}` : ""}`;

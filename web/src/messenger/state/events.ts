@@ -21,7 +21,7 @@ export function apply(event: SignetEvent): void {
     case "group_message":
       messages.add(event.payload);
       // Of the one that is open, History knows whether somebody reads what is old.
-      if (!history.isOpen(keyOfMessage(event.payload))) history.trim(keyOfMessage(event.payload));
+      if (!conversations.isOpen(keyOfMessage(event.payload))) history.trim(keyOfMessage(event.payload));
       conversations.note(event.payload);
       presence.setWriting(keyOfMessage(event.payload), event.payload.sender_token, false);
       return;
@@ -94,7 +94,7 @@ async function gone(friend: EventPayload<"friends">["friend"]): Promise<void> {
   conversations.renew(friend);
   conversations.empty(key);
   // Of one that is open, what is left is asked for at once; of the others when they are opened.
-  if (known && conversations.current.value === conversations.conversations.value.get(key)) {
+  if (known && conversations.isOpen(key)) {
     await history.open(known).catch(() => undefined); // nothing is left
   }
 }

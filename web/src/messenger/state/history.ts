@@ -2,7 +2,7 @@
 import { batch, signal } from "@preact/signals";
 import type { Conversation, Schemas } from "../../client/index";
 import { client } from "../../kit/state/session";
-import { choose, conversations, count, current, details } from "./conversations";
+import { choose, conversations, count, details, isOpen } from "./conversations";
 import { wide } from "./inspected";
 import { keyOf } from "./key";
 import { forget as forgetMessages, gaps, isUnread, messages, noteEvents, older, put, setGap, since, stale } from "./messages";
@@ -216,12 +216,6 @@ export function trim(key: string): void {
     since.set(key, first.sort_number);
     older.value = new Map(older.value).set(key, true);
   });
-}
-
-/** isOpen tells whether the page shows a conversation. */
-export function isOpen(key: string): boolean {
-  const open = current.peek();
-  return open !== undefined && keyOf(open.organization_id, open.entity.token) === key;
 }
 
 const going = new Set<string>();
