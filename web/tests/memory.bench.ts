@@ -2,20 +2,13 @@
 import { type Page } from "@playwright/test";
 import { unlimited } from "./client/test.js";
 import { arrive, names, send, sized, tell } from "./fixtures/bench.js";
+import { kept } from "./fixtures/kept.js";
 import { expect, test } from "./fixtures/test.js";
 
 test.use({ serve: unlimited });
 
-/** heap is what a page uses, in MiB, after all that nobody refers to any more was given back. */
-async function heap(page: Page): Promise<number> {
-  const session = await page.context().newCDPSession(page);
-  await session.send("HeapProfiler.enable");
-  await session.send("HeapProfiler.collectGarbage");
-  await session.send("HeapProfiler.collectGarbage"); // what finalizers let go
-  const { usedSize } = await session.send("Runtime.getHeapUsage");
-  await session.detach();
-  return usedSize / 2 ** 20;
-}
+/** heap is what a page uses, in MiB. */
+const heap = async (page: Page) => (await kept(page)).bytes / 2 ** 20;
 
 test("20,000 messages come through a conversation that is open", async ({ browser, hospital, server }) => {
   const { alice, bob } = await hospital(names);

@@ -1,24 +1,11 @@
 // What a page keeps while messages come and go: what is shown no more is let go, and loaded again for who looks back.
-import type { Page } from "@playwright/test";
-import { send } from "./fixtures/bench.js";
+import { names, send } from "./fixtures/bench.js";
+import { kept } from "./fixtures/kept.js";
 import { Messenger } from "./fixtures/messenger.js";
 import { expect, test } from "./fixtures/test.js";
 
-const two = { alice: "Alice Ames", bob: "Bob Brown" };
-
-/** nodes is how many nodes of documents a page keeps, in the document or not. */
-async function nodes(page: Page): Promise<number> {
-  const session = await page.context().newCDPSession(page);
-  await session.send("HeapProfiler.enable");
-  await session.send("HeapProfiler.collectGarbage");
-  await session.send("HeapProfiler.collectGarbage"); // what finalizers let go
-  const { nodes } = await session.send("Memory.getDOMCounters");
-  await session.detach();
-  return nodes;
-}
-
 test("a page keeps no node of the messages that it shows no more", async ({ hospital, open }) => {
-  const { alice, bob } = await hospital(two);
+  const { alice, bob } = await hospital(names);
   const a = new Messenger(await open(alice, `/c/${bob.token}`));
   await expect(a.field).toBeVisible();
   const come = async (from: number) => {
@@ -27,7 +14,7 @@ test("a page keeps no node of the messages that it shows no more", async ({ hosp
       await bob.tell(alice, `That was ${n}.`);
       await expect(a.message(`That was ${n}.`)).toBeVisible();
     }
-    return nodes(a.page);
+    return (await kept(a.page)).nodes;
   };
   await come(0);
   const before = await come(200);
@@ -36,7 +23,7 @@ test("a page keeps no node of the messages that it shows no more", async ({ hosp
 });
 
 test("what was said long ago is let go, and comes again for who looks back", async ({ hospital, open }) => {
-  const { alice, bob } = await hospital(two);
+  const { alice, bob } = await hospital(names);
   await bob.tell(alice, "Good morning.");
   const a = new Messenger(await open(alice, `/c/${bob.token}`));
   await expect(a.message("Good morning.")).toBeVisible();
