@@ -5,6 +5,7 @@ import (
 	"iter"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -238,6 +239,44 @@ func (c *Client) listQueues(ctx context.Context, r *request, older time.Duration
 	r.query = p.query()
 	setNumber(r.query, "older_than", whole(older, time.Minute))
 	return fetch[Listing[Queue]](ctx, c, r)
+}
+
+// HistoryFilter says which figures over time are wanted, and of which time.
+type HistoryFilter struct {
+	Names []string      // empty: all
+	Since time.Time     // zero: an hour, a day or 30 days before Until, by the step
+	Until time.Time     // zero: now
+	Step  time.Duration // a minute, an hour or a day; 0: an hour
+}
+
+// History is what figures were at times.
+type History struct {
+	Times  []time.Time           `json:"times"`  // when each begins
+	Series map[string][]*float64 `json:"series"` // by name, a figure for each time; nil: not known
+}
+
+// OrganizationHistory returns figures of an organization over time (GET
+// /organization/:organization/history).
+func (c *Client) OrganizationHistory(ctx context.Context, organization string, f HistoryFilter) (*History, error) {
+	return c.history(ctx, get("organization", organization, "history"), f)
+}
+
+// InstallationHistory returns figures of the installation over time, for operators (GET
+// /status/history).
+func (c *Client) InstallationHistory(ctx context.Context, f HistoryFilter) (*History, error) {
+	return c.history(ctx, get("status", "history"), f)
+}
+
+func (c *Client) history(ctx context.Context, r *request, f HistoryFilter) (*History, error) {
+	r.query = url.Values{}
+	setText(r.query, "names", strings.Join(f.Names, ","))
+	for name, at := range map[string]time.Time{"since": f.Since, "until": f.Until} {
+		if !at.IsZero() {
+			r.query.Set(name, at.UTC().Format(time.RFC3339Nano))
+		}
+	}
+	setNumber(r.query, "step", whole(f.Step, time.Second))
+	return fetch[History](ctx, c, r)
 }
 
 // Undelivered is a message that waits for its recipients, without what it says.

@@ -41,6 +41,8 @@ var (
 		"oldest_event_time":"2026-11-21T08:15:30.123Z"},"backup":{"succeeded_time":"2026-11-21T08:00:00.001Z","age":930,
 		"bytes":5,"failed_time":"2026-11-21T08:15:30.123Z"}}`
 	settingJSON = `{"key":"limits.burst","value":"7","secret":false,"source":"flag","origin":"flag --limits.burst"}`
+	historyJSON = `{"times":["2026-11-21T06:00:00Z","2026-11-21T06:01:00Z"],"series":{"sent":[3,null],
+		"read_within_5m":[0.5,0]}}`
 	requestJSON = `{"kind":"admin","account":` + userJSON + `,"organization_id":"o1","role":"admin"}`
 )
 
@@ -86,6 +88,17 @@ var consoleCalls = []call{
 		do: func(ctx context.Context, c *Client) (any, error) {
 			return c.Undelivered(ctx, "o1", 30*time.Minute, Page{})
 		}},
+	{name: "OrganizationHistory",
+		request: "GET /v2/organization/o1/history?names=sent%2Cactive_people&since=2026-11-21T06%3A00%3A00Z&step=60" +
+			"&until=2026-11-21T06%3A02%3A00.5Z",
+		answer: replies(historyJSON), want: historyJSON,
+		do: func(ctx context.Context, c *Client) (any, error) {
+			since := time.Date(2026, 11, 21, 6, 0, 0, 0, time.UTC)
+			return c.OrganizationHistory(ctx, "o1", HistoryFilter{[]string{"sent", "active_people"}, since,
+				since.Add(2*time.Minute + time.Second/2), time.Minute})
+		}},
+	{name: "InstallationHistory", request: "GET /v2/status/history", answer: replies(historyJSON), want: historyJSON,
+		do: func(ctx context.Context, c *Client) (any, error) { return c.InstallationHistory(ctx, HistoryFilter{}) }},
 	{name: "AllKeys", request: "GET /v2/key", answer: replies(listing(listedKey)), want: listing(listedKey),
 		do: func(ctx context.Context, c *Client) (any, error) { return c.AllKeys(ctx, KeyFilter{}, Page{}) }},
 }

@@ -36,6 +36,7 @@ func (c *Control) Authenticate(ctx context.Context, key, secret string, from net
 		return nil, WrongCredentials()
 	}
 	c.noteUse(by.Key.Key, model.KeyUse{At: now, From: from})
+	c.tally.Called(by)
 	return by, nil
 }
 

@@ -17,6 +17,7 @@ import (
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/tally"
 )
 
 // Streams are the event streams of all nodes.
@@ -52,6 +53,7 @@ type Options struct {
 	Derive        Derivation    // of password hashes; nil: argon2.IDKey
 	SessionIdle   time.Duration // for which a session may stay unused; 0: model.SessionIdle
 	Audit         *audit.Log    // of refusals; nil: one that signs nothing
+	Tally         *tally.Tally  // of who calls; nil: nobody is counted
 }
 
 // Control is safe for concurrent use.
@@ -68,6 +70,7 @@ type Control struct {
 	derive    Derivation
 
 	sessionIdle time.Duration
+	tally       *tally.Tally
 
 	usedMu sync.Mutex // guards used
 	used   map[string]model.KeyUse
@@ -93,6 +96,7 @@ func New(o Options) *Control {
 		derive:    o.Derive,
 
 		sessionIdle: cmp.Or(o.SessionIdle, model.SessionIdle),
+		tally:       o.Tally,
 
 		used: map[string]model.KeyUse{},
 	}

@@ -45,6 +45,7 @@ func (c *Control) OpenSession(ctx context.Context, key, secret string, from neti
 	}
 	use := model.KeyUse{At: now, From: from}
 	c.noteUse(by.Key.Key, use)
+	c.tally.Called(by)
 	c.shareUse(ctx, &by.Key, use)
 	return by, nil
 }

@@ -23,6 +23,7 @@ import (
 	"signet/internal/people"
 	"signet/internal/service"
 	"signet/internal/stream"
+	"signet/internal/tally"
 )
 
 // Limits are those of contract section 1 that hold for every call; 0 is no limit.
@@ -57,6 +58,7 @@ type Options struct {
 	Logger          *slog.Logger     // nil: nothing is logged
 	AccessLog       bool             // a line of each call is logged
 	Outages         *health.Outages  // tell of calls that are refused while something is away; nil: each has a line
+	Tally           *tally.Tally     // of calls that are refused for now; nil: they are not counted
 	Limits          Limits
 	VendorPrefix    string                           // starts the vendor's headers: TT makes TT-X-...
 	VendorNamespace string                           // starts every xmlns and event type
@@ -87,6 +89,7 @@ type API struct {
 	logger        *slog.Logger
 	accessLog     bool
 	outages       *health.Outages
+	tally         *tally.Tally
 	limits        Limits
 	vendor        vendor
 	links         func(r *http.Request) string // what the links in an answer begin with
@@ -153,6 +156,7 @@ func newAPI(o Options) (*API, error) {
 		logger:        o.Logger,
 		accessLog:     o.AccessLog,
 		outages:       o.Outages,
+		tally:         o.Tally,
 		limits:        o.Limits,
 		vendor:        newVendor(o.VendorPrefix, o.VendorNamespace),
 		links:         o.Links,

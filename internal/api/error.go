@@ -51,6 +51,9 @@ func (a *API) fail(ctx context.Context, c *call, err error) {
 	}
 	shown := shownError(err)
 	a.metrics.refused(shown)
+	if shown.Kind == model.TooMany || shown.Kind == model.Unavailable {
+		a.tally.Refused()
+	}
 	if shown.Code == codeSessionEnded {
 		a.setCookie(c, "") // else the browser would send it for ever
 	}

@@ -33,11 +33,13 @@ import (
 	"signet/internal/overview"
 	"signet/internal/people"
 	"signet/internal/seal/sealtest"
+	"signet/internal/series"
 	"signet/internal/service"
 	"signet/internal/store"
 	"signet/internal/store/enginetest"
 	streaming "signet/internal/stream"
 	"signet/internal/sweep"
+	"signet/internal/tally"
 	"signet/internal/testclock"
 	"signet/internal/testlog"
 	"signet/openapi/openapitest"
@@ -58,6 +60,7 @@ type server struct {
 	people   *people.People
 	work     *backlog.Worker
 	sweeper  *sweep.Sweeper
+	recorder *series.Recorder
 	streams  *streaming.Streams
 	store    *store.Store
 	forged   *forgeries
@@ -145,9 +148,10 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 	s.time = custody.NewClock(custody.ClockOptions{Store: s.store, Ring: ring, Now: s.clock.Now, Elapsed: s.clock.Elapsed})
 	s.vault = &content.Vault{Store: s.store, Ring: ring, Blobs: blobs, Unsealed: f.unsealed}
 	auditLog := audit.NewLog(audit.Options{Store: s.store, Key: s.audit, Retention: auditRetention, Clock: s.clock.Now})
+	counts := new(tally.Tally)
 	s.access = access.New(access.Options{
 		Store: s.store, Hub: s.hub, Clock: s.clock.Now, Streams: registry, DefaultRegion: "US", Derive: quickArgon,
-		Audit: auditLog,
+		Audit: auditLog, Tally: counts,
 	})
 	s.work = backlog.NewWorker(backlog.Options{Store: s.store, Now: s.clock.Now, Log: logger})
 	fans := fanout.New(fanout.Options{Store: s.store, Hub: s.hub, Clock: s.clock.Now, Rows: f.rows})
@@ -156,7 +160,7 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 		Access: s.access, Store: s.store, Vault: s.vault, Fanout: fans,
 		Hub: s.hub, Clock: s.clock.Now, Time: s.time, Logger: logger, Limits: f.service,
 		EventsRetention: f.retention,
-		Streams:         registry, EraseSoon: func() { s.sweeper.EraseSoon() },
+		Streams:         registry, EraseSoon: func() { s.sweeper.EraseSoon() }, Tally: counts,
 	})
 	s.people = people.New(people.Options{Store: s.store, Access: s.access, Vault: s.vault, Hub: s.hub, Fanout: fans,
 		Clock: s.clock.Now, Logger: logger, ApproveJoins: f.approveJoins, Memory: s.service, Streams: registry,
@@ -165,7 +169,10 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 		Store: s.store, Vault: s.vault, Clock: s.time, Cases: s.service, Access: s.access,
 		Audit: auditLog, Log: logger, Retention: f.retention, QueueMax: f.queueMax, EndAccount: s.people.EndAccount,
 	})
-	s.work.Register(s.sweeper.Eraser().Kinds()...)
+	s.recorder = series.NewRecorder(series.Options{Store: s.store, Tally: counts, Now: s.clock.Now, Log: logger,
+		Here:   func() series.Here { return series.Here{Streams: int64(s.hub.AllStreams())} },
+		Shared: func(context.Context) series.Shared { return series.Shared{Database: new(int64(4096))} }})
+	s.work.Register(append(s.sweeper.Eraser().Kinds(), s.recorder.Kind())...)
 	s.streams = streaming.New(registry, s.access, s.service)
 	var front http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.api.ServeHTTP(w, r) })
 	listener := httptest.NewUnstartedServer(front)
@@ -207,7 +214,7 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 		Exporter: s.exporter, Version: "v1.2.3",
 		Clock: s.clock.Now, Logger: logger, Limits: f.api,
 		VendorPrefix: "TT", VendorNamespace: "tigertext", BaseURL: s.url, CORSOrigins: f.origins,
-		Address: f.address, Way: f.way, FirstStart: s.link.Take, Registerer: s.metrics,
+		Address: f.address, Way: f.way, FirstStart: s.link.Take, Registerer: s.metrics, Tally: counts,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -74,7 +74,7 @@ func interfaceOptions(in surroundings, p *parts) api.Options {
 	limits := in.cfg.Limits
 	return api.Options{
 		Access: p.access, Authenticator: p.access, Service: p.cases, People: p.people, Streams: p.streams,
-		Exporter: p.exporter, Version: version, FirstStart: p.link.Take,
+		Exporter: p.exporter, Version: version, FirstStart: p.link.Take, Tally: p.tally,
 		Clock: in.clock, Logger: in.log, AccessLog: in.cfg.Log.Access, Outages: in.outages, Registerer: in.metrics,
 		Limits: api.Limits{
 			RequestsPerSecond:            limits.RequestsPerSecond,
@@ -98,6 +98,6 @@ func background(in surroundings, d *data, p *parts, others nodes) []func(context
 	keys := &custody.KeyWatch{Store: d.kept, Ring: d.ring, Clock: in.clock, Log: in.log, Warnings: in.warnings,
 		Older: p.sweeper.AskAllKeys}
 	tasks := append(others.tasks, guard(d.engine, p.registry, p.cases, p.work)...)
-	return append(tasks, p.sweeper.Run, p.work.Run, p.survey.Run, keys.Run, d.forgeries.Run, d.ringCopy.run, d.keeper.Run,
+	return append(tasks, p.sweeper.Run, p.work.Run, p.survey.Run, p.recorder.Run, keys.Run, d.forgeries.Run, d.ringCopy.run, d.keeper.Run,
 		d.blobs.watch, d.room.Run, newRest(d.engine, p.cases.Forget, in.log).run)
 }

@@ -276,9 +276,13 @@ var sightings = map[string]func(v *aviary) letter{
 	"GET /v2/organization/{organization}/undelivered": func(v *aviary) letter {
 		return letter{who: v.operator, path: params{"organization": v.organization}, want: 200}
 	},
-	"GET /v2/status":   func(v *aviary) letter { return letter{who: v.operator, want: 200} },
-	"GET /v2/settings": func(v *aviary) letter { return letter{who: v.operator, want: 200} },
-	"GET /v2/queue":    func(v *aviary) letter { return letter{who: v.operator, want: 200} },
+	"GET /v2/organization/{organization}/history": func(v *aviary) letter {
+		return letter{who: v.operator, path: params{"organization": v.organization}, want: 200}
+	},
+	"GET /v2/status/history": func(v *aviary) letter { return letter{who: v.operator, want: 200} },
+	"GET /v2/status":         func(v *aviary) letter { return letter{who: v.operator, want: 200} },
+	"GET /v2/settings":       func(v *aviary) letter { return letter{who: v.operator, want: 200} },
+	"GET /v2/queue":          func(v *aviary) letter { return letter{who: v.operator, want: 200} },
 	"GET /v2/key": func(v *aviary) letter {
 		return letter{who: v.operator, query: url.Values{"account": {v.bob.phone}}, want: 200}
 	},

@@ -16,10 +16,12 @@ import (
 	"signet/internal/fanout"
 	"signet/internal/live"
 	"signet/internal/people"
+	"signet/internal/series"
 	"signet/internal/service"
 	"signet/internal/store"
 	"signet/internal/stream"
 	"signet/internal/sweep"
+	"signet/internal/tally"
 )
 
 // parts are what calls and background tasks work with, above what is kept. Making them starts
@@ -42,6 +44,9 @@ type parts struct {
 
 	sweeper *sweep.Sweeper
 	survey  *sweep.Survey
+
+	tally    *tally.Tally
+	recorder *series.Recorder
 }
 
 // newParts makes all parts, each out of those before it.
@@ -50,6 +55,7 @@ func newParts(in surroundings, d *data) *parts {
 	p.makeShared(in, d)
 	p.makeUseCases(in, d)
 	p.makeSweep(in, d)
+	p.makeRecorder(in, d)
 	return p
 }
 
@@ -58,6 +64,7 @@ func (p *parts) makeShared(in surroundings, d *data) {
 	version, _ := build.Info()
 	p.hub = newHub(in)
 	p.clock = newClock(in, d)
+	p.tally = new(tally.Tally)
 	p.registry = stream.NewRegistry(stream.Options{
 		Store: d.kept, Hub: p.hub, Clock: in.clock, Log: in.log, Outages: in.outages,
 		Limit: in.cfg.Limits.StreamsPerAccount, NodeName: nodeName(), NodeVersion: version,
@@ -93,7 +100,7 @@ func (p *parts) makeUseCases(in surroundings, d *data) {
 	eraseSoon := func() { p.sweeper.EraseSoon() } // which is made last, as it asks the use cases
 	p.access = access.New(access.Options{
 		Store: d.kept, Hub: p.hub, Clock: in.clock, Streams: p.registry, DefaultRegion: in.cfg.DefaultRegion,
-		SessionIdle: in.cfg.Web.SessionIdle, Audit: p.audit,
+		SessionIdle: in.cfg.Web.SessionIdle, Audit: p.audit, Tally: p.tally,
 	})
 	p.cases = service.New(service.Options{
 		Access: p.access, Store: d.kept, Vault: p.vault, Hub: p.hub, Clock: in.clock, Time: p.clock,
@@ -106,7 +113,7 @@ func (p *parts) makeUseCases(in surroundings, d *data) {
 			MetadataBytes:  limits.MetadataBytes,
 			GroupsPerDay:   limits.GroupsPerDay,
 		},
-		EventsRetention: in.cfg.Events.Retention, Streams: p.registry,
+		EventsRetention: in.cfg.Events.Retention, Streams: p.registry, Tally: p.tally,
 	})
 	p.people = people.New(people.Options{
 		Store: d.kept, Access: p.access, Vault: p.vault, Hub: p.hub, Fanout: p.fans, Clock: in.clock, Logger: in.log,
@@ -139,9 +146,10 @@ func (p *parts) register(in surroundings, d *data) error {
 
 // flush writes what the last requests noted, after them.
 func (p *parts) flush(ctx context.Context, log *slog.Logger) error {
-	err := errors.Join(p.audit.Flush(ctx), p.access.FlushUses(ctx))
+	err := errors.Join(p.audit.Flush(ctx), p.access.FlushUses(ctx), p.recorder.Flush(ctx))
 	if errors.Is(err, store.ErrUnavailable) { // a full disk, or no database: no reason to end with an error
-		log.Warn("what was refused lately, and when keys were last used, could not be written", "error", err)
+		log.Warn("what was refused lately, when keys were last used, and the last figures could not be written",
+			"error", err)
 		return nil
 	}
 	return err

@@ -22,6 +22,7 @@ type orgCommands struct {
 	Keys        orgKeysCommand        `cmd:"" help:"List the keys that act in an organization." note:"No secret is shown." example:"signet org keys Hq3nVt0cXz8Lw2RbKd5mYp7A --idle-days 90"`
 	Queues      orgQueuesCommand      `cmd:"" help:"List the members who have events of an organization queued." example:"signet org queues Hq3nVt0cXz8Lw2RbKd5mYp7A --older-than 15m"`
 	Undelivered orgUndeliveredCommand `cmd:"" help:"List messages that are waiting for their recipients, without their content." example:"signet org undelivered Hq3nVt0cXz8Lw2RbKd5mYp7A --after 30m"`
+	History     orgHistoryCommand     `cmd:"" help:"Print figures of an organization, or of the installation, over time." example:"signet org history Hq3nVt0cXz8Lw2RbKd5mYp7A --names sent,active_people --step day"`
 
 	Hold    orgHoldCommand    `cmd:"" help:"Put an organization under a legal hold, in the server's data."`
 	Release orgReleaseCommand `cmd:"" help:"Lift a legal hold, in the server's data."`

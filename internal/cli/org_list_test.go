@@ -46,6 +46,13 @@ func TestOrganizationLists(t *testing.T) {
 		{"org undelivered o1", "/v2/organization/o1/undelivered", page(`{"message_id":"m1","sender_token":"u1",
 			"recipient_token":"u2","created_time":"` + at + `","priority":1}`), "?minutes=15&page_size=200",
 			"m1  from u1  to u2  2026-11-21T08:15:30Z  priority 1\n"},
+		{"org history o1 --names sent,active_people --step day --since 2026-11-20T00:00:00Z", "/v2/organization/o1/history",
+			`{"times":["2026-11-20T00:00:00.000Z","2026-11-21T00:00:00.000Z"],"series":{"sent":[12,null],
+			"active_people":[0.5,1048576]}}`,
+			"?names=sent%2Cactive_people&since=2026-11-20T00%3A00%3A00Z&step=86400",
+			"time                  active_people  sent\n2026-11-20T00:00:00Z  0.5            12\n" +
+				"2026-11-21T00:00:00Z  1048576        -\n"},
+		{"org history", "/v2/status/history", `{"times":[],"series":{"sent":[]}}`, "?step=3600", "time  sent\n"},
 	} {
 		t.Run(tt.args, func(t *testing.T) {
 			s := newStub(t)

@@ -30,7 +30,7 @@ func (s *Service) Forward(ctx context.Context, actor *model.Actor, c ForwardComm
 	d := &draft{
 		recipient: c.Recipient,
 		sender:    c.SenderOrganization, receiver: c.RecipientOrganization, call: c.CallOrganization,
-		priority: c.Priority, request: c.RequestID, fingerprint: fingerprint.Sum(nil),
+		priority: c.Priority, request: c.RequestID, fingerprint: fingerprint.Sum(nil), begun: time.Now(),
 	}
 	if c.Recipient == "" {
 		return Sent{}, recipientRequired()

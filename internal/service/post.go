@@ -102,6 +102,7 @@ func (s *Service) postTo(
 	}
 	s.counts.Sent.add(row.Group, 1)
 	s.counts.Copies.add(row.Group, done.copies)
+	s.tally.Sent(&done.row.Message, done.copies, time.Since(d.begun))
 	known.sent(&done.row, d.content)
 	if done.plan == nil {
 		s.hub.Wake(model.AccountID(row.Recipient))

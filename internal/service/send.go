@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"hash"
+	"time"
 
 	"signet/internal/content"
 	"signet/internal/model"
@@ -55,7 +56,7 @@ func (s *Service) Send(ctx context.Context, actor *model.Actor, c SendCommand) (
 		recipient: c.Recipient,
 		sender:    c.SenderOrganization, receiver: c.RecipientOrganization, call: c.CallOrganization,
 		content: model.Content{Body: c.Body, Data: c.Data},
-		ttl:     c.TTL, dor: c.DOR, priority: c.Priority, request: c.RequestID,
+		ttl:     c.TTL, dor: c.DOR, priority: c.Priority, request: c.RequestID, begun: time.Now(),
 	}
 	fingerprint := sha256.New()
 	writeParts(fingerprint, c.Body)
@@ -103,6 +104,7 @@ type draft struct {
 	request                string
 	fingerprint            []byte            // of what the request says, without the recipient
 	source                 *store.MessageRow // the message that is forwarded; nil: a new one
+	begun                  time.Time         // by the machine's clock: how long it takes is counted
 }
 
 // validate refuses what is wrong whatever the recipient is.

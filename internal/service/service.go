@@ -22,6 +22,7 @@ import (
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/tally"
 )
 
 // Limits are the figures of contract section 1; 0 is no limit.
@@ -49,6 +50,7 @@ type Options struct {
 
 	Fanout    *fanout.Fanout // nil: one that does only what calls wait for
 	Streams   access.Streams // nil: there are no streams
+	Tally     *tally.Tally   // nil: nothing is counted for figures over time
 	EraseSoon func()         // asks for the erasure of what a call gave up; nil: the next sweep erases it
 }
 
@@ -70,6 +72,7 @@ type Service struct {
 	changed    *cache.Cache[string, *access.Target] // see changedAccounts
 
 	counts Counts
+	tally  *tally.Tally
 
 	reads *audit.Reads
 
@@ -95,6 +98,7 @@ func New(o Options) *Service {
 		time:          o.Time,
 		reads:         audit.NewReads(o.Store),
 		fanout:        o.Fanout,
+		tally:         o.Tally,
 		streams:       o.Streams,
 		eraseSoon:     o.EraseSoon,
 	}

@@ -8,6 +8,7 @@ import (
 	"signet/internal/fanout"
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/tally"
 )
 
 // StatusLimit is how many message ids one status call takes.
@@ -67,6 +68,7 @@ func (s *Service) mark(ctx context.Context, actor *model.Actor, ids []model.Mess
 	}
 	s.counts.Delivered.Add(moved.delivered)
 	s.counts.Read.Add(moved.read)
+	moved.tell(s.tally)
 	s.hub.Wake(senders...)
 	return nil
 }
@@ -88,6 +90,7 @@ type mark struct {
 	row      store.MessageRow
 	delivery store.Delivery
 	status   model.Status
+	moved    bool // the copy got there
 }
 
 // add notes that a message reached a status, if the actor received it, it is not
@@ -96,7 +99,16 @@ func (m *marks) add(id model.MessageID, status model.Status) {
 	v := m.found[id]
 	delete(m.found, id)
 	if d := v.access.delivery; d != nil && d.Status < status && !v.row.Recalled {
-		m.list = append(m.list, mark{v.row, *d, status})
+		m.list = append(m.list, mark{row: v.row, delivery: *d, status: status})
+	}
+}
+
+// tell counts the copies that were read, but for those that came with a group's history.
+func (m *marks) tell(t *tally.Tally) {
+	for i := range m.list {
+		if k := &m.list[i]; k.moved && k.status == model.Read && !k.delivery.Replayed {
+			t.Read(&k.row.Message, m.now)
+		}
 	}
 }
 
@@ -128,6 +140,7 @@ func (m *marks) writeOne(tx *store.Tx, k *mark, position int64) error {
 	if err != nil || !moved {
 		return err
 	}
+	k.moved = true
 	if d.Status < model.Delivered {
 		m.delivered++
 	}

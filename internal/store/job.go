@@ -20,6 +20,7 @@ const (
 	Withdraw                             // what was taken out of an account's long queue
 	EraseTraces                          // what accounts keep of a deleted organization, and those that it made
 	EraseNotes                           // notes of a deleted group
+	CountHour                            // figures of an hour, out of those of its minutes
 )
 
 // Job is something that is to be done about a subject after the transaction that noted it, and

@@ -46,6 +46,14 @@ func (tx *Tx) ShareOrganization(id model.OrganizationID) error {
 	return tx.lock(`SELECT 1 FROM organizations WHERE organization = ? `+tx.dialect.Share, id)
 }
 
+// ShareOrganizations returns those of the organizations that were not deleted, in their order,
+// and keeps these until the transaction ends. A transaction that writes what an erasure of theirs
+// is to find calls it.
+func (tx *Tx) ShareOrganizations(ids []model.OrganizationID) ([]model.OrganizationID, error) {
+	return Column[model.OrganizationID](tx, `SELECT organization FROM organizations WHERE organization IN (?*)
+		ORDER BY organization `+tx.dialect.Share, ids)
+}
+
 // LockGroup locks a group's row, and keeps the members of its organization in it. A
 // transaction that changes the group calls it.
 func (tx *Tx) LockGroup(id model.GroupID) error {

@@ -25,6 +25,11 @@ const (
 // that is borne: how often it runs, or how many shards they are.
 var spreading = map[string]string{
 	"postgres.Engine.forgetWrites": "every ten minutes on each node",
+	"series.ActiveAmong":           "once an hour, on one server: some organizations at a time",
+	"series.OrganizationsAfter":    "once an hour, on one server: some organizations at a time",
+	"series.FilesAfter":            "once an hour, on one server: some files at a time",
+	"series.Forget":                "once an hour, on one server: some rows at a time",
+	"Tx.ShareOrganizations":        "once a minute on each server: those in which somebody called, some at a time",
 	"tablecopy.Copy.Accounts":      "a move from the embedded store",
 	"tablecopy.Copy.wipe":          "a move from the embedded store that begins again",
 	"postgres.Engine.Analyze":      "the end of a move from the embedded store",
@@ -133,7 +138,8 @@ var spreading = map[string]string{
 	"overview.WithUndelivered":    "a page of a console",
 	"overview.Undelivered":        "a page of a console: a queue, and copies of the messages in it",
 	"overview.CountNew":           "a page of a console",
-	"overview.UsageOf":            "a page of a console: messages of an organization, and what they attach",
+	"overview.UsageOf":            "a page of a console: messages of an organization",
+	"overview.AttachmentsOf":      "a page of a console, and once an hour on one server: what messages attach",
 	"overview.JoinsAfter":         "a page of a console: what is asked for, which is little",
 	"Tx.JoinRequestsOf":           "a page of a console",
 	"overview.FiguresOfGroups":    "a page of a console",
@@ -217,12 +223,13 @@ var spreading = map[string]string{
 
 // rooms are the packages below this one that have statements.
 var rooms = []string{"auditlog", "authorship", "erasure", "legalhold", "metadata", "notes", "overview", "piecework",
-	"presence", "quota", "sealing", "searchindex", "tablecopy", "threads"}
+	"presence", "quota", "sealing", "searchindex", "series", "tablecopy", "threads"}
 
 // silent are functions whose statements name no table of the platform: what others
 // give them, and what asks the server about itself.
-var silent = []string{"postgres.Engine.ClockOffset", "postgres.Engine.Cluster", "postgres.Engine.prepare", "Tx.columns",
-	"MakeMeta", "Tx.runAll", "Tx.wantShape", "postgres.meet", "postgres.session.Query", "postgres.session.end"}
+var silent = []string{"postgres.Engine.ClockOffset", "postgres.Engine.Cluster", "postgres.Engine.Size",
+	"postgres.Engine.prepare", "Tx.columns", "MakeMeta", "Tx.runAll", "Tx.wantShape", "postgres.meet",
+	"postgres.session.Query", "postgres.session.end"}
 
 // whole are functions that go over tables as they come, by names that the sources
 // do not tell: of moves and backups, not of a server.

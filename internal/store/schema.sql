@@ -641,6 +641,24 @@ CREATE TABLE departures (
 
 
 -- ==================================================================================================================
+-- Figures over time (internal/series)
+-- ==================================================================================================================
+
+-- What was counted within a minute, by a server (node) or of the store (a node of zeros, or of zeros and a 1), and
+-- what that was in an hour: of an organization, or of the installation (none). Of an hour of the installation there is
+-- a row as soon as there is one of its first minute. It names nobody.
+CREATE TABLE figures (
+	organization {text} NOT NULL,
+	step         BIGINT NOT NULL,  -- how long that is, in seconds: 60 or 3600
+	begun        BIGINT NOT NULL,  -- when it began
+	node         {id} NOT NULL,
+	counted      TEXT NOT NULL,    -- JSON; none: nothing yet
+	people       {bytes} NOT NULL, -- of an organization's minutes: marks of who called, so that nobody counts twice
+	PRIMARY KEY (organization, step, begun, node)
+){table};
+
+
+-- ==================================================================================================================
 -- Servers that share the store; both tables are empty where a server is alone on it
 -- ==================================================================================================================
 

@@ -165,6 +165,8 @@ func EraseBesides(tx *store.Tx, id model.OrganizationID, from, rows int) (erased
 		`DELETE FROM search_words WHERE (organization, kind, field, prefix, display_name, entity, word) IN
 			(SELECT organization, kind, field, prefix, display_name, entity, word
 			FROM search_words WHERE organization = ? LIMIT ? + 0)`,
+		`DELETE FROM figures WHERE (organization, step, begun, node) IN (SELECT organization, step, begun, node
+			FROM figures WHERE organization = ? LIMIT ? + 0)`,
 	} {
 		if i+1 < from { // the keys are 0
 			continue

@@ -94,15 +94,21 @@ type Usage struct {
 
 // UsageOf returns that of an organization. Of messages and of attachments it counts up to limit.
 func UsageOf(tx *store.Tx, organization model.OrganizationID, limit int) (u Usage, err error) {
-	number := tx.Numbered(organization)
 	if _, err := tx.One(`SELECT COUNT(*) FROM (SELECT 1 FROM messages WHERE organization_number = ? LIMIT ? + 0) m`,
-		[]any{number, limit}, &u.Messages); err != nil {
+		[]any{tx.Numbered(organization), limit}, &u.Messages); err != nil {
 		return u, err
 	}
+	u.Attachments, u.Bytes, err = AttachmentsOf(tx, organization, limit)
+	return u, err
+}
+
+// AttachmentsOf returns how many attachments the messages of an organization refer to, counted up to
+// limit, and how many bytes these have.
+func AttachmentsOf(tx *store.Tx, organization model.OrganizationID, limit int) (n int, bytes int64, err error) {
 	_, err = tx.One(`SELECT COUNT(*), CAST(COALESCE(SUM(b.bytes), 0) AS BIGINT) FROM (SELECT DISTINCT blob FROM messages
 		WHERE organization_number = ? AND length(blob) > 0 LIMIT ? + 0) m JOIN blobs b ON b.blob = m.blob`,
-		[]any{number, limit}, &u.Attachments, &u.Bytes)
-	return u, err
+		[]any{tx.Numbered(organization), limit}, &n, &bytes)
+	return n, bytes, err
 }
 
 func countEach(tx *store.Tx, query string, ids []model.OrganizationID, count func(model.OrganizationID) *int) error {

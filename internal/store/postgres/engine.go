@@ -174,6 +174,15 @@ func (e *Engine) ClockOffset(ctx context.Context) (offset time.Duration, err err
 	return offset, err
 }
 
+// Size returns how many bytes the database takes on disk.
+func (e *Engine) Size(ctx context.Context) (bytes int64, err error) {
+	err = e.View(ctx, func(s store.Session) error {
+		return s.Query(`SELECT pg_database_size(current_database())`, nil,
+			func(r store.Row) error { return r.Scan(&bytes) })
+	})
+	return bytes, err
+}
+
 // Cluster returns what PostgreSQL calls the data directory that the database is in: two
 // databases of one are in the same base backups and replicas.
 func (e *Engine) Cluster(ctx context.Context) (id string, err error) {

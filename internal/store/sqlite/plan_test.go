@@ -31,6 +31,7 @@ var growing = map[string]string{
 	"metadata": "metadata", "mutes": "mutes", "join_requests": "join_requests",
 	"roles": "roles", "r": "roles", "avatars": "avatars", "blobs": "blobs",
 	"requests": "requests", "keys": "keys", "quotas": "quotas", "streams": "streams", "s": "streams",
+	"figures": "figures",
 }
 
 // scans are the statements that may read a whole table, and why.

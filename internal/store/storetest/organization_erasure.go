@@ -3,6 +3,7 @@ package storetest
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"signet/internal/model"
 	"signet/internal/store"
@@ -10,7 +11,13 @@ import (
 	"signet/internal/store/erasure"
 	"signet/internal/store/metadata"
 	"signet/internal/store/searchindex"
+	"signet/internal/store/series"
 )
+
+// figure is what was counted of an organization in a minute.
+func figure(o model.OrganizationID, minute time.Time) *series.Row {
+	return &series.Row{Organization: o, Step: series.Minute, Begun: minute, Counted: "{}"}
+}
 
 // organizationErasure: a deleted organization is gone at once, and its rows
 // follow in pieces. Its neighbour keeps everything.
@@ -34,6 +41,8 @@ func organizationErasure(t *testing.T, h conformance.Harness) {
 			return errors.Join(
 				tx.PutRole(o, ann, model.RoleAdmin, false),
 				putMetadata(tx, o, g.Entity(), []byte("{}")),
+				series.Put(tx, figure(o, p.now())), series.Put(tx, figure(o, p.now().Add(time.Minute))),
+				series.Put(tx, figure(o, p.now().Add(2*time.Minute))),
 				searchindex.Put(tx, searchable(o, model.EntityID(ann), "Ann")))
 		})
 	}
@@ -102,6 +111,11 @@ func organizationErasure(t *testing.T, h conformance.Harness) {
 		})
 	}
 	wantEqual(t, "found by search", len(p.mustSearch(t, doomed, ann)), 0)
+	for o, want := range map[model.OrganizationID]int{doomed: 0, kept: 3} {
+		wantEqual(t, "figures", len(mustRead(t, p, func(tx *store.Tx) ([]series.Row, error) {
+			return series.Last(tx, o, series.Minute, p.now().Add(time.Hour), 10)
+		})), want)
+	}
 
 	of := func(limit int) []store.MessageRow {
 		t.Helper()

@@ -69,6 +69,7 @@ var nounCases = []conformance.Case{
 	{Name: "SearchEntities", Run: searchEntities},
 	{Name: "Overview", Run: overviews},
 	{Name: "SearchWords", Run: searchWords},
+	{Name: "Figures", Run: figures},
 	{Name: "AuditFilters", Run: auditFilters},
 	{Name: "AuditNames", Run: auditNames},
 }

@@ -311,6 +311,19 @@ export class Administration extends Messaging {
     return this.get(["organization", organization, "undelivered"], options);
   }
 
+  /** Shows figures of an organization over time (GET /v2/organization/:organization/history). */
+  getOrganizationHistory(
+    organization: string,
+    options?: Options<"getOrganizationHistory">,
+  ): Promise<Reply<"getOrganizationHistory">> {
+    return this.get(["organization", organization, "history"], options);
+  }
+
+  /** Shows figures of the installation over time (GET /v2/status/history). */
+  getStatusHistory(options?: Options<"getStatusHistory">): Promise<Reply<"getStatusHistory">> {
+    return this.get(["status", "history"], options);
+  }
+
   /** Shows how the installation does (GET /v2/status). */
   getStatus(options?: CallOptions): Promise<Reply<"getStatus">> {
     return this.get(["status"], options);
