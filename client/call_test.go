@@ -27,10 +27,10 @@ const (
 		"is_forwarded":true,"original_sender":"u9","original_timestamp":"2026-11-20T08:15:30.123Z"}`
 	refusedJSON      = `{"index":1,"status":400,"error":{"status":400,"code":"address_taken","message":"Taken.","field":"username","request_id":"r1"}}`
 	organizationJSON = `{"token":"o1","name":"N","members":3,"ttl":43200,"dor":false,"pending":false,"paid":true,"settings":[{"name":"ttl","value":43200},{"name":"color","value":"red"}]}`
-	keyJSON          = `{"api_key":"k1","kind":"regular","created_time":"2026-11-21T08:15:30.123Z","last_used_time":"2026-11-21T09:15:30.123Z","last_used_address":"192.0.2.7","expires_time":"2026-11-22T08:15:30.123Z","issued_by":"u2","allowed_networks":["192.0.2.0/24"],"device":"Firefox on Linux","session":true}`
+	keyJSON          = `{"api_key":"k1","kind":"regular","created_time":"2026-11-21T08:15:30.123Z","last_used_time":"2026-11-21T09:15:30.123Z","last_used_address":"192.0.2.7","expires_time":"2026-11-22T08:15:30.123Z","issued_by":"u2","allowed_networks":["192.0.2.0/24"],"label":"Ward 3","device":"Firefox on Linux","session":true}`
 	statusJSON       = `{"client_id":"m1","is_recalled":false,"statuses":[{"account_id":"u2","status":"Read","timestamp":"2026-11-21T08:15:30.123Z"}]}`
 	eventsJSON       = `[{"event_id":"e1","event":{"tigertext:iq:message":{"message_id":"m1"}}}]`
-	issuedJSON       = `{"api_key":"k1","api_secret":"s1","kind":"administrative","created_time":"2026-11-21T08:15:30.123Z","expires_time":"2026-11-22T08:15:30.123Z","allowed_networks":["192.0.2.0/24"]}`
+	issuedJSON       = `{"api_key":"k1","api_secret":"s1","kind":"administrative","created_time":"2026-11-21T08:15:30.123Z","expires_time":"2026-11-22T08:15:30.123Z","label":"Lab","allowed_networks":["192.0.2.0/24"]}`
 	muteJSON         = `{"sender_type":"account","sender_token":"u2","organization_id":"o1","caller_organization":"o1","mute_duration":60,"mute_start":1795248930}`
 	rolesJSON        = `[{"organization_id":"o1","roles":["admin"]}]`
 	pageJSON         = `{"results":[{"type":"tigertext:entity:account","organization_id":"o1","entity":` + userJSON + `},
@@ -196,7 +196,7 @@ var calls = []call{
 		do: nothing(func(ctx context.Context, c *Client) error {
 			return c.UpdateOrganization(ctx, "o1", OrganizationSettings{DOR: new(true)})
 		})},
-	{name: "Organization", request: "GET /v2/organization/o1", answer: replies(organizationJSON), want: organizationJSON,
+	{name: "Organization", request: "GET /v2/organization/o1", answer: replies(administeredJSON), want: administeredJSON,
 		do: func(ctx context.Context, c *Client) (any, error) { return c.Organization(ctx, "o1") }},
 	{name: "DeleteOrganization", request: "DELETE /v2/organization/o1", body: `{"name":"N"}`, answer: noContent,
 		do: nothing(func(ctx context.Context, c *Client) error { return c.DeleteOrganization(ctx, "o1", "N") })},
@@ -249,11 +249,11 @@ var calls = []call{
 	{name: "EnableUser", request: "POST /v2/user/u1/enable", answer: noContent,
 		do: nothing(func(ctx context.Context, c *Client) error { return c.EnableUser(ctx, "u1") })},
 	{name: "CreateKey", request: "POST /v2/user/u1/key",
-		body:   `{"kind":"administrative","expires_in":91,"password":"p","messages_per_day":0,"allowed_networks":["192.0.2.0/24"]}`,
+		body:   `{"kind":"administrative","label":"Lab","expires_in":91,"password":"p","messages_per_day":0,"allowed_networks":["192.0.2.0/24"]}`,
 		answer: replies(issuedJSON), want: issuedJSON,
 		do: func(ctx context.Context, c *Client) (any, error) {
 			return c.CreateKey(ctx, "u1",
-				NewKey{Kind: AdministrativeKey, ExpiresIn: 90*time.Second + 1, Password: "p", MessagesPerDay: new(0),
+				NewKey{Kind: AdministrativeKey, Label: "Lab", ExpiresIn: 90*time.Second + 1, Password: "p", MessagesPerDay: new(0),
 					AllowedNetworks: []string{"192.0.2.0/24"}})
 		}},
 	{name: "Keys", request: "GET /v2/user/u1/key", answer: replies(`[` + keyJSON + `]`), want: `[` + keyJSON + `]`,
@@ -266,11 +266,16 @@ var calls = []call{
 			return c.RotateKey(ctx, "u1", "k1", Rotation{Grace: new(time.Duration(0))})
 		}},
 
+	{name: "LabelKey", request: "POST /v2/user/u1/key/k1", body: `{"label":""}`, answer: noContent,
+		do: nothing(func(ctx context.Context, c *Client) error { return c.LabelKey(ctx, "u1", "k1", "") })},
 	{name: "LimitKey", request: "POST /v2/user/u1/key/k1", body: `{"messages_per_day":"5000","requests_per_second":"default"}`,
 		answer: noContent, do: nothing(func(ctx context.Context, c *Client) error {
 			return c.LimitKey(ctx, "u1", "k1", KeyLimits{MessagesPerDay: "5000", RequestsPerSecond: DefaultLimit})
 		})},
 
+	{name: "Brand", request: "GET /v2/brand", answer: replies(`{"name":"St. Elsewhere","logo":true}`),
+		want: `{"name":"St. Elsewhere","logo":true}`,
+		do:   func(ctx context.Context, c *Client) (any, error) { return c.Brand(ctx) }},
 	{name: "Metadata", request: "GET /v2/metadata/u1", answer: replies(`{"a":"1"}`), want: `{"a":"1"}`,
 		do: func(ctx context.Context, c *Client) (any, error) { return c.Metadata(ctx, "u1") }},
 	{name: "SetMetadata", request: "POST /v2/metadata/u1", body: `{}`, answer: noContent,

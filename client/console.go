@@ -164,7 +164,7 @@ type Request struct {
 	Account        User      `json:"account"`
 	OrganizationID string    `json:"organization_id"` // in which it is to have the role, or to be
 	Role           string    `json:"role,omitempty"`
-	CreatedTime    time.Time `json:"created_time,omitzero"` // zero: not known
+	CreatedTime    time.Time `json:"created_time"`
 }
 
 // OpenRequests lists the open requests of an organization (GET
@@ -178,13 +178,16 @@ func (c *Client) OpenRequests(ctx context.Context, organization string, p Page) 
 // ListedKey is a key with its owner.
 type ListedKey struct {
 	Key
-	AccountID string `json:"account_id"`
-	Username  string `json:"username"`
+	AccountID   string `json:"account_id"`
+	Username    string `json:"username"`
+	DisplayName string `json:"display_name"`
 }
 
 // KeyFilter leaves keys out; the zero value none.
 type KeyFilter struct {
+	Query    string // each word begins some word of the label or of the owner's names, or the key
 	Kind     KeyKind
+	Session  *bool  // nil: of browsers' sessions or not
 	IdleDays int    // neither used nor made for so many days
 	Account  string // an address: only its keys
 }
@@ -205,7 +208,11 @@ func (c *Client) AllKeys(ctx context.Context, f KeyFilter, p Page) (*Listing[Lis
 
 func (c *Client) listKeys(ctx context.Context, r *request, f KeyFilter, p Page) (*Listing[ListedKey], error) {
 	r.query = p.query()
+	setText(r.query, "q", f.Query)
 	setText(r.query, "kind", string(f.Kind))
+	if f.Session != nil {
+		r.query.Set("session", strconv.FormatBool(*f.Session))
+	}
 	setNumber(r.query, "idle_days", f.IdleDays)
 	setText(r.query, "account", f.Account)
 	return fetch[Listing[ListedKey]](ctx, c, r)

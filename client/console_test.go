@@ -18,10 +18,11 @@ func with(object, fields string) string { return strings.Replace(object, "{", "{
 var (
 	listedOrganization = with(organizationJSON, `"created_time":"2026-11-21T08:15:30.123Z","groups":2,"requests":1,
 		"usage":{"messages":3,"attachments":2,"attachment_bytes":1005}`)
-	memberJSON = with(userJSON, `"roles":["admin"],"pending_roles":[],"joined_time":"2026-11-21T08:15:30.123Z",
+	administeredJSON = with(organizationJSON, `"requests":2`)
+	memberJSON       = with(userJSON, `"roles":["admin"],"pending_roles":[],"joined_time":"2026-11-21T08:15:30.123Z",
 		"last_seen_time":"2026-11-21T08:15:00.001Z","has_keys":true`)
 	listedGroup = with(groupJSON, `"last_message_time":"2026-11-21T08:15:30.123Z"`)
-	listedKey   = with(keyJSON, `"account_id":"u1","username":"ann"`)
+	listedKey   = with(keyJSON, `"account_id":"u1","username":"ann","display_name":"Ann"`)
 	queueJSON   = `{"account_id":"u1","username":"ann","display_name":"Ann","depth":3,
 		"oldest_event_time":"2026-11-21T08:15:30.123Z","last_seen_time":"2026-11-21T08:15:00.001Z","streams":1}`
 	undeliveredJSON = `{"message_id":"m1","sender_token":"u1","recipient_token":"g1","group_token":"g1",
@@ -43,7 +44,8 @@ var (
 	settingJSON = `{"key":"limits.burst","value":"7","secret":false,"source":"flag","origin":"flag --limits.burst"}`
 	historyJSON = `{"times":["2026-11-21T06:00:00Z","2026-11-21T06:01:00Z"],"series":{"sent":[3,null],
 		"read_within_5m":[0.5,0]}}`
-	requestJSON = `{"kind":"admin","account":` + userJSON + `,"organization_id":"o1","role":"admin"}`
+	requestJSON = `{"kind":"admin","account":` + userJSON + `,"organization_id":"o1","role":"admin",
+		"created_time":"2026-11-21T08:15:30.123Z"}`
 )
 
 var consoleCalls = []call{
@@ -66,10 +68,11 @@ var consoleCalls = []call{
 	{name: "OpenRequests", request: "GET /v2/organization/o1/request", answer: replies(listing(requestJSON)),
 		want: listing(requestJSON),
 		do:   func(ctx context.Context, c *Client) (any, error) { return c.OpenRequests(ctx, "o1", Page{}) }},
-	{name: "OrganizationKeys", request: "GET /v2/organization/o1/key?account=ann&idle_days=3&kind=regular",
-		answer: replies(listing(listedKey)), want: listing(listedKey),
+	{name: "OrganizationKeys",
+		request: "GET /v2/organization/o1/key?account=ann&idle_days=3&kind=regular&q=ward&session=false",
+		answer:  replies(listing(listedKey)), want: listing(listedKey),
 		do: func(ctx context.Context, c *Client) (any, error) {
-			return c.OrganizationKeys(ctx, "o1", KeyFilter{RegularKey, 3, "ann"}, Page{})
+			return c.OrganizationKeys(ctx, "o1", KeyFilter{"ward", RegularKey, new(false), 3, "ann"}, Page{})
 		}},
 	{name: "OrganizationQueues", request: "GET /v2/organization/o1/queue?older_than=2",
 		answer: replies(listing(queueJSON)), want: listing(queueJSON),

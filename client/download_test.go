@@ -181,6 +181,22 @@ func TestResumeAttachment_begins_in_the_middle(t *testing.T) {
 	}
 }
 
+func TestOpenBrandLogo(t *testing.T) {
+	c := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "image/png")
+		_, _ = io.WriteString(w, r.URL.Path)
+	})
+	d, err := c.OpenBrandLogo(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := io.ReadAll(d)
+	err = errors.Join(err, d.Close())
+	if err != nil || string(content) != "/v2/brand/logo" || d.ContentType != "image/png" {
+		t.Errorf("got %q as %q, %v", content, d.ContentType, err)
+	}
+}
+
 func TestOpenAvatar_asks_this_server_only(t *testing.T) {
 	var path string
 	c := serve(t, func(w http.ResponseWriter, r *http.Request) { path = r.URL.Path })

@@ -124,6 +124,22 @@ func (c *Client) InstallationStatus(ctx context.Context) (*InstallationStatus, e
 	return fetch[InstallationStatus](ctx, c, get("status"))
 }
 
+// Brand is what the house that runs a server calls itself.
+type Brand struct {
+	Name string `json:"name"` // empty: it has none
+	Logo bool   `json:"logo"` // there is one
+}
+
+// Brand returns the name of the house, and whether it has a logo (GET /brand).
+func (c *Client) Brand(ctx context.Context) (*Brand, error) {
+	return fetch[Brand](ctx, c, get("brand"))
+}
+
+// OpenBrandLogo downloads the logo of the house (GET /brand/logo). The caller closes it.
+func (c *Client) OpenBrandLogo(ctx context.Context) (*Download, error) {
+	return c.open(ctx, get("brand", "logo"), 0, "")
+}
+
 // ServerSetting is a setting of a server as it is in force, and where that was said.
 type ServerSetting struct {
 	Key    string `json:"key"`

@@ -29,6 +29,7 @@ type Key struct {
 	AllowedNetworks []string `json:"allowed_networks,omitempty"`
 	// Organization is the only one that it acts in; empty: all of the account's.
 	Organization string `json:"organization,omitempty"`
+	Label        string `json:"label,omitempty"` // what people call it
 	// Device is what a sign-in calls it, or the browser of a session; empty: it came of none.
 	Device  string `json:"device,omitempty"`
 	Session bool   `json:"session,omitempty"` // of a browser, which alone may use it
@@ -44,6 +45,7 @@ type IssuedKey struct {
 	Kind        KeyKind   `json:"kind,omitempty"` // not told by RotateKey
 	CreatedTime time.Time `json:"created_time,omitzero"`
 	ExpiresTime time.Time `json:"expires_time,omitzero"` // zero: never
+	Label       string    `json:"label,omitempty"`
 	// AllowedNetworks are where it may be used from, in CIDR notation; none: everywhere.
 	AllowedNetworks []string `json:"allowed_networks,omitempty"`
 	// Organization is the only one that it acts in; empty: all of the account's.
@@ -56,6 +58,7 @@ func (k IssuedKey) LogValue() slog.Value { return slog.StringValue("key " + k.AP
 // NewKey is a key to issue.
 type NewKey struct {
 	Kind              KeyKind       `json:"kind,omitempty"`                // empty: regular
+	Label             string        `json:"label,omitempty"`               // what people call it; up to 100 characters
 	ExpiresIn         time.Duration `json:"-"`                             // whole seconds; 0: never
 	Password          string        `json:"password,omitempty"`            // of the account: for an administrative key with a regular one
 	MessagesPerDay    *int          `json:"messages_per_day,omitempty"`    // operators only; 0: no limit; nil: the server's
@@ -127,6 +130,15 @@ const DefaultLimit = "default"
 // /user/:user/key/:key). Operators only.
 func (c *Client) LimitKey(ctx context.Context, user, key string, limits KeyLimits) error {
 	return c.run(ctx, post(limits, "user", user, "key", key).harmless())
+}
+
+// LabelKey says what people call a key; empty: nothing (POST /user/:user/key/:key). Whoever
+// may revoke the key may do it.
+func (c *Client) LabelKey(ctx context.Context, user, key, label string) error {
+	in := struct {
+		Label string `json:"label"`
+	}{label}
+	return c.run(ctx, post(in, "user", user, "key", key).harmless())
 }
 
 // whole counts units of time, rounded up, so that a short time never becomes none.

@@ -91,10 +91,16 @@ func (c *Client) UpdateOrganization(ctx context.Context, organization string, s 
 	return c.run(ctx, post(s, "organization", organization).harmless())
 }
 
+// AdministeredOrganization is an organization as its administrators see it.
+type AdministeredOrganization struct {
+	Organization
+	Requests int `json:"requests"` // open
+}
+
 // Organization returns an organization to its administrators (GET
 // /organization/:organization).
-func (c *Client) Organization(ctx context.Context, organization string) (*Organization, error) {
-	return fetch[Organization](ctx, c, get("organization", organization))
+func (c *Client) Organization(ctx context.Context, organization string) (*AdministeredOrganization, error) {
+	return fetch[AdministeredOrganization](ctx, c, get("organization", organization))
 }
 
 // DeleteOrganization erases an organization with its messages, groups and

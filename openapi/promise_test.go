@@ -56,6 +56,8 @@ DELETE /v2/user/{user}/key/{key}
 POST /v2/user/{user}/key/{key}
 POST /v2/user/{user}/key/{key}/rotate
 GET /v2/avatar/{id}
+GET /v2/brand
+GET /v2/brand/logo
 
 GET /v2/organization/{organization}/audit
 DELETE /v2/organization/{organization}/message/{message}

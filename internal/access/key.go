@@ -60,6 +60,7 @@ type IssueKeyCommand struct {
 	Kind              model.KeyKind
 	ExpiresIn         time.Duration // 0: never
 	Password          string        // of the actor's account, in place of an administrative key
+	Label             string        // what people call it; empty: nothing
 	MessagesPerDay    *int          // by operators only
 	RequestsPerSecond *int
 	Networks          []string // in CIDR notation; none: those of the actor's key
@@ -88,6 +89,10 @@ func (c *Control) IssueKey(ctx context.Context, actor *model.Actor, in IssueKeyC
 	if err != nil {
 		return nil, err
 	}
+	label, err := model.ParseLabel(in.Label)
+	if err != nil {
+		return nil, err
+	}
 	m, err := c.mayChange(ctx, actor, in.Account)
 	if err != nil {
 		return nil, err
@@ -101,6 +106,7 @@ func (c *Control) IssueKey(ctx context.Context, actor *model.Actor, in IssueKeyC
 	if err != nil {
 		return nil, err
 	}
+	issued.Label = label
 	err = c.change(ctx, m, model.ActionKeyIssue, func(tx *store.Tx, m *managed, line *model.AuditEntry) error {
 		line.OnKey, line.Detail = issued.Key.Key, "kind="+issued.Kind.String()
 		if issued.Scope != "" {

@@ -98,6 +98,12 @@ func TestAnAdministratorOfAnotherOrganizationFloodsNobody(t *testing.T) {
 					return a.other.delete(a.nurse.path("/key/" + key))
 				}
 		}, events: 1},
+		"label": {joined: true, acts: func(a *abroad) (give, take func() *answer) {
+			path := a.nurse.path("/key/" + a.operator.post(a.nurse.path("/key"), fields{"organization": a.two}).reply().
+				text("api_key"))
+			return func() *answer { return a.other.post(path, fields{"label": "Ward 3"}) },
+				func() *answer { return a.other.post(path, fields{"label": ""}) }
+		}, events: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -110,10 +116,10 @@ func TestAnAdministratorOfAnotherOrganizationFloodsNobody(t *testing.T) {
 			if act.joined {
 				a.operator.mustJoin(a.two, a.nurse) // which is no act of Two
 			}
+			give, take := act.acts(a)
 			before := len(a.told(a.one, a.nurse))
 			a.home.forgetEvents()
 			a.nurse.forgetEvents()
-			give, take := act.acts(a)
 			if acts := a.moved(give, take); acts != limit {
 				t.Errorf("%d acts got through on a day, want %d", acts, limit)
 			}

@@ -24,7 +24,11 @@ func (a *answer) wantCommonHeaders(r *http.Request) {
 		len(r.Header["Request-Id"]) == 1 && a.StatusCode != 400 && got != sent {
 		a.t.Errorf("%s: Request-Id is %q, sent was %q", a.what, got, sent)
 	}
-	if a.Header.Get("Cache-Control") != "no-store" || a.Header.Get("X-Content-Type-Options") != "nosniff" {
+	keeps := "no-store"
+	if strings.HasPrefix(r.URL.Path, "/v2/brand") && a.StatusCode < 400 {
+		keeps = "no-cache" // it is for everybody
+	}
+	if a.Header.Get("Cache-Control") != keeps || a.Header.Get("X-Content-Type-Options") != "nosniff" {
 		a.t.Errorf("%s: Cache-Control %q, X-Content-Type-Options %q", a.what, a.Header.Get("Cache-Control"),
 			a.Header.Get("X-Content-Type-Options"))
 	}

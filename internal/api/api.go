@@ -14,6 +14,7 @@ import (
 	"signet/internal/access"
 	"signet/internal/api/guard"
 	"signet/internal/api/input"
+	"signet/internal/brand"
 	"signet/internal/content"
 	"signet/internal/export"
 	"signet/internal/health"
@@ -52,6 +53,7 @@ type Options struct {
 	Overview        *overview.Overview // what administrators and operators ask
 	Exporter        *export.Exporter
 	Version         string // of the server, which archives name
+	Brand           brand.Brand
 	Streams         *stream.Streams
 	Authenticator   Authenticator
 	Clock           func() time.Time // nil: the system's
@@ -83,6 +85,7 @@ type API struct {
 	overview      *overview.Overview
 	exporter      *export.Exporter
 	version       string
+	brand         brand.Brand
 	streams       *stream.Streams
 	authenticator Authenticator
 	clock         func() time.Time
@@ -150,6 +153,7 @@ func newAPI(o Options) (*API, error) {
 		overview:      o.Overview,
 		exporter:      o.Exporter,
 		version:       o.Version,
+		brand:         o.Brand,
 		streams:       o.Streams,
 		authenticator: o.Authenticator,
 		clock:         o.Clock,

@@ -103,7 +103,7 @@ func (a *API) getAttachment(ctx context.Context, c *call) (answer, error) {
 		return answer{}, err
 	}
 	defer content.Close()
-	return written(), a.serveFile(c, content, attachment.Blob, attachment.ContentType,
+	return written(), a.serveFile(c, content, blobTag(attachment.Blob), attachment.ContentType,
 		output.Disposition("attachment", attachment.Name))
 }
 
@@ -119,13 +119,16 @@ func (a *API) getAvatar(ctx context.Context, c *call) (answer, error) {
 	}
 	defer content.Close()
 	_, ending, _ := strings.Cut(contentType, "/")
-	return written(), a.serveFile(c, content, id, contentType, output.Disposition("inline", "avatar."+ending))
+	return written(), a.serveFile(c, content, blobTag(id), contentType, output.Disposition("inline", "avatar."+ending))
 }
 
-// serveFile answers with a file, which its identifier tags: the bytes never change.
-func (a *API) serveFile(c *call, content io.ReadSeeker, id model.BlobID, contentType, disposition string) error {
+// blobTag is the tag of stored bytes: their identifier, for they never change.
+func blobTag(id model.BlobID) string { return strings.ReplaceAll(id.String(), "-", "") }
+
+// serveFile answers with a file, whose tag names these very bytes.
+func (a *API) serveFile(c *call, content io.ReadSeeker, tag, contentType, disposition string) error {
 	refused, err := output.ServeFile(&c.writer, c.request, output.File{
-		Content: content, Tag: strings.ReplaceAll(id.String(), "-", ""), Type: contentType, Disposition: disposition,
+		Content: content, Tag: tag, Type: contentType, Disposition: disposition,
 	})
 	switch refused {
 	case http.StatusPreconditionFailed:

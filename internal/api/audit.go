@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"slices"
@@ -46,10 +47,7 @@ func (a *API) audit(ctx context.Context, c *call, err error) {
 
 // noteRefusal leaves the line of what a call was refused.
 func (a *API) noteRefusal(ctx context.Context, c *call, told *model.Error) {
-	action := c.endpoint.audit
-	if action == "" {
-		action = model.ActionAccess
-	}
+	action := cmp.Or(c.action, c.endpoint.audit, model.ActionAccess)
 	a.access.Refused(audit.WithOrigin(ctx, a.origin(c)), access.Refusal{
 		Action: action, Outcome: told.Code, Actor: c.actor, Name: c.tried,
 		Organization: c.organizationPath(), User: c.path("user"), Group: c.path("group"), Key: c.path("key"),

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"signet/internal/model"
 )
 
 // The authorization matrix: every route with every kind of caller. What a caller
@@ -32,7 +34,7 @@ var callerNames = []string{"no credentials", "wrong secret", "revoked key", "str
 
 func startMatrix(t *testing.T, changes ...func(*figures)) *matrix {
 	t.Helper()
-	m := &matrix{server: start(t, append(changes, approving)...)}
+	m := &matrix{server: start(t, append(changes, approving, branded)...)}
 	m.org = m.mustCreateOrganization("Clinic")
 	m.boss = m.mustCreateAdmin(m.org, "boss")
 	m.boss.delete(m.operator.path("/organization/" + m.org)).want(204) // the operator is in none of these
@@ -125,6 +127,7 @@ type rule struct {
 	names  []string                 // targets that these name besides the path
 	told   bool                     // to the organization that created the account, which is another one
 	public bool                     // no credentials are needed: want begins with the first column
+	acts   model.AuditAction        // what it is in the audit log by its body; empty: what the route is
 	want   string                   // statuses of the columns from the stranger on
 }
 
@@ -343,7 +346,11 @@ var rules = []rule{
 	{route: "DELETE /v2/user/:user/key/:key", fresh: (*matrix).newKey, want: ownUserNoBody},
 	{route: "POST /v2/user/:user/key/:key/rotate", fresh: (*matrix).newKey, sent: sent(fields{"grace": 0}), want: ownUser},
 	{route: "POST /v2/user/:user/key/:key", sent: sent(fields{"requests_per_second": "default"}),
-		want: "403 404 403 403 403 403 403 204"},
+		want: "404 404 403 403 403 403 403 204"},
+	{route: "POST /v2/user/:user/key/:key", fresh: (*matrix).newKey, sent: sent(fields{"label": "Ward 3"}),
+		acts: model.ActionKeyLabel, want: ownUserNoBody},
+	{route: "POST /v2/user/:user/key/:key", fresh: (*matrix).newKey,
+		sent: sent(fields{"label": "", "messages_per_day": 5}), want: "404 404 403 403 403 403 403 204"},
 
 	{route: "GET /v2/avatar/:id", want: seenUser},
 	// it takes other credentials
@@ -362,6 +369,8 @@ var rules = []rule{
 	{route: "POST /v2/user/:user/organization", fresh: (*matrix).newJoinRequest, told: true,
 		sent:  func(x targets) []option { return sent(fields{"organization": x["organization"]})(x) },
 		names: organizationNamed, want: answeredJoin},
+	{route: "GET /v2/brand", public: true, want: strings.TrimSpace(strings.Repeat("200 ", 11))},
+	{route: "GET /v2/brand/logo", public: true, want: strings.TrimSpace(strings.Repeat("200 ", 11))},
 	{route: "GET /openapi.json", public: true, want: strings.TrimSpace(strings.Repeat("200 ", 11))},
 	{route: "GET /openapi-3.0.json", public: true, want: strings.TrimSpace(strings.Repeat("200 ", 11))},
 }

@@ -31,7 +31,8 @@ type call struct {
 	way      Way            // known where the call has to do with a cookie
 	tried    string         // the key, or else the address, whose credentials the call came with
 	origin   *audit.Origin
-	id       string // of the request, as Request-Id answers it
+	action   model.AuditAction // what it is in the audit log, where its body says more than the route; empty: the route's
+	id       string            // of the request, as Request-Id answers it
 	body     input.Body[*content.Upload]
 	read     bool        // the body has been read
 	held     guard.Held  // the memory that the body takes

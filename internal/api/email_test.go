@@ -19,6 +19,17 @@ func TestEmailDomainIsOneInBothForms(t *testing.T) {
 				wantFields(fields{"token": anna.text("token")})
 			c.operator.post("/v2/user", fields{"email": text}, in(c.org)).wantError(400, "address_taken").wantField("email")
 			c.alice.with(text, "a meadow at noon").post("/v5/login", fields{"device_id": "tablet"}).want(200)
+			c.alice.with("", "").post("/v2/session", fields{"username": text, "password": "a meadow at noon"}).want(204)
+			wantResults(t, c.operator.mustCreateMany(c.org, []fields{{"email": text}}), "address_taken")
+			c.operator.post(c.bob.path(""), fields{"email": text}).wantError(400, "address_taken")
+			for _, field := range []string{"any", "email"} {
+				found := c.alice.post("/v2/search", fields{"type": "account", field: text}).reply().list("results")
+				if len(found) != 1 || found[0].text("entity", "token") != anna.text("token") {
+					t.Errorf("a search for %s in %s finds %v", text, field, found)
+				}
+			}
+			members := c.operator.pages("/v2/organization/"+c.org+"/member?q="+url.QueryEscape(text), 50)
+			wantTexts(t, "members with "+text, texts(members, "token"), anna.text("token"))
 		}
 		c.operator.delete("/v2/user/"+anna.text("token"), jsonBody(fields{"username": made})).want(204)
 	}

@@ -73,8 +73,8 @@ func (c *clinic) mustEndedAdmin(username string) *person {
 
 // columns of a key, but for its name, account and secret: they are another key's.
 const restOfKey = `kind, previous_hash, previous_until, counter, organization, parent, login, messages_per_day,
-	requests_per_second, created, expires, networks, session, grants, elevated_until, elevated_with, issued_by, noticed, device,
-	last_used, last_address, code`
+	requests_per_second, created, expires, networks, session, grants, elevated_until, elevated_with, issued_by, noticed,
+	label, device, last_used, last_address, code`
 
 // TestRowsThatNoServerWroteOpenNothing: somebody who may write to the database, and has an
 // account and a key of its own, tries each way to more.
@@ -134,7 +134,7 @@ func TestRowsThatNoServerWroteOpenNothing(t *testing.T) {
 		}},
 		"a role is inserted": {"role CLINIC ALICE admin", func(c *clinic, eve *person) {
 			c.alice = c.mustEndedAdmin("former")
-			c.behind(`INSERT INTO roles (organization, account, role, pending, code) VALUES (?, ?, 'admin', 0, ?)`,
+			c.behind(`INSERT INTO roles (organization, account, role, pending, asked, code) VALUES (?, ?, 'admin', 0, 0, ?)`,
 				model.OrganizationID(c.org), c.alice.id(), make([]byte, 16))
 			c.alice.post("/v2/organization/"+c.org, fields{"name": "Mine"}).wantError(403, "administrative_key_required")
 		}},

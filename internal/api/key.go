@@ -18,6 +18,7 @@ type wireIssuedKey struct {
 	Kind        string    `json:"kind"`
 	CreatedTime wire.Time `json:"created_time"`
 	ExpiresTime wire.Time `json:"expires_time,omitzero"`
+	Label       string    `json:"label,omitempty"`
 	Networks    []string  `json:"allowed_networks,omitempty"`
 
 	Organization model.OrganizationID `json:"organization,omitempty"`
@@ -33,6 +34,7 @@ func (a *API) issueKey(ctx context.Context, c *call) (answer, error) {
 		Account:           c.path("user"),
 		ExpiresIn:         time.Duration(f.IntBetween("expires_in", 1, maxSeconds, 0)) * time.Second,
 		Password:          f.Text("password"),
+		Label:             f.Text("label"),
 		MessagesPerDay:    f.OptionalInt("messages_per_day"),
 		RequestsPerSecond: f.OptionalInt("requests_per_second"),
 		Networks:          f.List("allowed_networks"),
@@ -58,8 +60,7 @@ func (a *API) issueKey(ctx context.Context, c *call) (answer, error) {
 		return answer{}, err
 	}
 	return reply(wireIssuedKey{issued.Key.Key, issued.Secret, issued.Kind.String(), wire.Time(issued.Created),
-		wire.Time(issued.Expires),
-		issued.Networks.Strings(), issued.Scope}), nil
+		wire.Time(issued.Expires), issued.Label, issued.Networks.Strings(), issued.Scope}), nil
 }
 
 // listKeys: GET /user/:user/key.
@@ -102,14 +103,16 @@ func (a *API) rotateKey(ctx context.Context, c *call) (answer, error) {
 	return reply(map[string]string{"api_key": issued.Key.Key, "api_secret": issued.Secret}), nil
 }
 
-// limitKey: POST /user/:user/key/:key.
-func (a *API) limitKey(ctx context.Context, c *call) (answer, error) {
-	limits := access.KeyLimits{MessagesPerDay: limitChange(&c.body.Fields, "messages_per_day"),
-		RequestsPerSecond: limitChange(&c.body.Fields, "requests_per_second")}
+// changeKey: POST /user/:user/key/:key.
+func (a *API) changeKey(ctx context.Context, c *call) (answer, error) {
+	f := &c.body.Fields
+	change := access.KeyChange{Label: f.OptionalText("label"), Limits: access.KeyLimits{
+		MessagesPerDay: limitChange(f, "messages_per_day"), RequestsPerSecond: limitChange(f, "requests_per_second")}}
+	c.action = change.Action()
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}
-	return noContent(), a.access.LimitKey(ctx, c.actor, c.path("user"), c.path("key"), limits)
+	return noContent(), a.access.ChangeKey(ctx, c.actor, c.path("user"), c.path("key"), change)
 }
 
 // limitChange reads a limit: a number, or `default` to put the configured one back; what is

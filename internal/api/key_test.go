@@ -95,6 +95,8 @@ var (
 	issueKey  = keyCall{"issue", func(by, of *person) *answer { return by.post(of.path("/key"), fields{}) }, 200}
 	rotateKey = keyCall{"rotate",
 		func(by, of *person) *answer { return by.post(of.path("/key/"+of.key+"/rotate"), fields{"grace": 3600}) }, 200}
+	labelKey = keyCall{"label",
+		func(by, of *person) *answer { return by.post(of.path("/key/"+of.key), fields{"label": "Ward 3"}) }, 204}
 	listKeys    = keyCall{"list", func(by, of *person) *answer { return by.get(of.path("/key")) }, 200}
 	setPassword = keyCall{"set the password", func(by, of *person) *answer {
 		return by.post(of.path("/password"), fields{"password": "a new password"})
@@ -102,10 +104,10 @@ var (
 	revokeKey = keyCall{"revoke", func(by, of *person) *answer { return by.delete(of.path("/key/" + of.key)) }, 204}
 )
 
-// manage are those that give or change access; oversee those that only see or end it.
+// manage are those that give or change access; oversee those that only see it, name it or end it.
 var (
 	manage  = []keyCall{issueKey, rotateKey, setPassword}
-	oversee = []keyCall{listKeys, revokeKey}
+	oversee = []keyCall{listKeys, labelKey, revokeKey}
 )
 
 // wantAll checks the status of several calls; 0 is each one's success.
@@ -128,7 +130,7 @@ func wantAll(t *testing.T, calls []keyCall, by, of *person, status int) {
 func wantScoped(t *testing.T, by, of *person) {
 	t.Helper()
 	wantAll(t, []keyCall{issueKey, listKeys}, by, of, 0)
-	wantAll(t, []keyCall{rotateKey, setPassword, revokeKey}, by, of, 403)
+	wantAll(t, []keyCall{rotateKey, setPassword, labelKey, revokeKey}, by, of, 403)
 }
 
 func TestNobodyGainsAnotherPersonsAccess(t *testing.T) {

@@ -91,8 +91,8 @@ func (p places) checkPath() {
 }
 
 func (p places) checkCredentials() {
-	if strings.HasPrefix(p.route, "GET /openapi") {
-		return
+	if strings.HasPrefix(p.route, "GET /openapi") || strings.HasPrefix(p.route, "GET /v2/brand") {
+		return // which read none
 	}
 	for _, text := range noTexts {
 		nobody := 401

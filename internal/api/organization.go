@@ -44,7 +44,13 @@ func (a *API) getOrganization(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return reply(wire.ShownOrganization(o)), nil
+	return reply(wireAdministered{wire.ShownOrganization(o.Organization), o.Requests}), nil
+}
+
+// wireAdministered is an Organization as its administrators see it.
+type wireAdministered struct {
+	wire.Organization
+	Requests int `json:"requests"`
 }
 
 // deleteOrganization: DELETE /organization/:organization.

@@ -130,7 +130,7 @@ type wireRequest struct {
 	Account        wire.User            `json:"account"`
 	OrganizationID model.OrganizationID `json:"organization_id"`
 	Role           string               `json:"role,omitempty"`
-	CreatedTime    wire.Time            `json:"created_time,omitzero"`
+	CreatedTime    wire.Time            `json:"created_time"`
 }
 
 // listRequests: GET /organization/:organization/request.
@@ -148,8 +148,9 @@ func (a *API) listRequests(ctx context.Context, c *call) (answer, error) {
 // wireListedKey is a Key with its owner.
 type wireListedKey struct {
 	wire.Key
-	AccountID model.AccountID `json:"account_id"`
-	Username  string          `json:"username"`
+	AccountID   model.AccountID `json:"account_id"`
+	Username    string          `json:"username"`
+	DisplayName string          `json:"display_name"`
 }
 
 // listOrganizationKeys: GET /organization/:organization/key, and GET /key for those of the
@@ -157,7 +158,8 @@ type wireListedKey struct {
 func (a *API) listOrganizationKeys(ctx context.Context, c *call) (answer, error) {
 	q := c.readQuery()
 	ask := c.asked()
-	filter := overview.KeyFilter{Account: q.Text("account"), IdleDays: q.IntBetween("idle_days", 1, maxDays, 0)}
+	filter := overview.KeyFilter{Query: q.Text("q"), Account: q.Text("account"), Session: q.OptionalBool("session"),
+		IdleDays: q.IntBetween("idle_days", 1, maxDays, 0)}
 	switch kind := q.Text("kind"); kind {
 	case "":
 	case model.Regular.String():
@@ -178,7 +180,7 @@ func (a *API) listOrganizationKeys(ctx context.Context, c *call) (answer, error)
 		page, err = a.overview.AllKeys(ctx, c.actor, filter, ask)
 	}
 	return listed(a, c, page, err, func(k *overview.Key) wireListedKey {
-		return wireListedKey{wire.ShownKey(&k.Key), k.Account, k.Username}
+		return wireListedKey{wire.ShownKey(&k.Key), k.Account, k.Username, k.DisplayName}
 	})
 }
 

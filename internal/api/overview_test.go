@@ -314,15 +314,34 @@ func TestRequestsAreListedForThoseWhoDecide(t *testing.T) {
 	c := startClinic(t)
 	path := "/v2/organization/" + c.org + "/request"
 	wantTexts(t, "none", texts(c.operator.pages(path, 1), "kind"))
+	open := func() int64 {
+		t.Helper()
+		n := c.operator.get("/v2/organization/" + c.org).reply().int("requests")
+		if listed := c.operator.get("/v2/organization").reply().at("results", 0).int("requests"); listed != n {
+			t.Errorf("the list of organizations has %d requests, and the organization %d", listed, n)
+		}
+		return n
+	}
+	if n := open(); n != 0 {
+		t.Errorf("%d requests are open, want none", n)
+	}
+	var made []string
 	for _, p := range []*person{c.alice, c.bob, c.carl} {
+		c.clock.Advance(time.Minute)
+		made = append(made, wireTimeOf(c.clock.Now()))
 		p.post("/v2/user/me/organization/"+c.org+"/roles/admin", nil).want(200)
+	}
+	c.clock.Advance(time.Minute)
+	c.alice.post("/v2/user/me/organization/"+c.org+"/roles/admin", nil).want(200) // still since then
+	if n := open(); n != 3 {
+		t.Errorf("%d requests are open, want 3", n)
 	}
 	all := c.operator.pages(path, 2)
 	if len(all) != 3 {
 		t.Fatalf("got %v", all)
 	}
 	for i, p := range []*person{c.alice, c.bob, c.carl} { // their tokens grow
-		all[i].wantFields(fields{"kind": "admin", "organization_id": c.org, "role": "admin"})
+		all[i].wantFields(fields{"kind": "admin", "organization_id": c.org, "role": "admin", "created_time": made[i]})
 		all[i].at("account").wantFields(fields{"token": p.token, "username": p.name})
 	}
 	c.operator.post(c.alice.path("/organization/"+c.org+"/roles/admin"), nil).want(204)
@@ -331,86 +350,13 @@ func TestRequestsAreListedForThoseWhoDecide(t *testing.T) {
 	if len(left) != 1 || left[0].at("account").text("token") != c.carl.token {
 		t.Errorf("left are %v", left)
 	}
+	if n := open(); n != 1 {
+		t.Errorf("%d requests are left, want one", n)
+	}
+	c.bob.post("/v2/user/me/organization/"+c.org+"/roles/admin", nil).want(200) // once more, after a refusal
+	c.operator.pages(path, 50)[0].wantFields(fields{"created_time": wireTimeOf(c.clock.Now())})
 	c.operator.wantPagesRefused(path)
 	c.bob.get(path).wantError(403, "administrative_key_required")
-}
-
-// What an administrator sees of keys is what it sees of each account's (contract, section 1).
-func TestKeysAreListedByOrganization(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	clinic, other := s.mustCreateOrganization("Clinic"), s.mustCreateOrganization("Other")
-	boss := s.mustCreateAdmin(clinic, "boss")
-	own, shared := boss.mustCreate(clinic, "own"), boss.mustCreate(clinic, "shared")
-	s.operator.mustJoin(other, shared)
-	unscoped := s.operator.post(shared.path("/key"), nil).reply().text("api_key")
-	elsewhere := s.operator.post(shared.path("/key"), fields{"organization": other}).reply().text("api_key")
-	short := s.operator.post(own.path("/key"), fields{"expires_in": 60}).reply().text("api_key")
-	path := "/v2/organization/" + clinic + "/key"
-	keys := func(p *person, path string) map[string]value {
-		t.Helper()
-		out := map[string]value{}
-		for _, k := range p.pages(path, 1) {
-			if _, twice := out[k.text("api_key")]; twice {
-				t.Errorf("%s is listed twice", k)
-			}
-			out[k.text("api_key")] = k
-		}
-		return out
-	}
-	wantKeys := func(what string, got map[string]value, want ...string) {
-		t.Helper()
-		for _, name := range want {
-			if _, there := got[name]; !there {
-				t.Errorf("%s: %s is missing", what, name)
-			}
-		}
-		if len(got) != len(want) {
-			t.Errorf("%s: got %v, want %q", what, got, want)
-		}
-	}
-	own.get("/v2/user").want(200)
-	got := keys(boss, path)
-	// The operator, who is a member, has a key without a scope, which the administrator does not see.
-	regular := keyOf(got, "boss", "regular") // it came with the account
-	wantKeys("an administrator", got, boss.key, regular, own.key, shared.key, unscoped, short)
-	got[own.key].wantFields(fields{"account_id": own.token, "username": "own", "kind": "regular", "organization": clinic,
-		"issued_by": boss.token, "last_used_time": wireTimeOf(s.clock.Now())})
-	got[boss.key].wantFields(fields{"kind": "administrative"}, "organization")
-	got[unscoped].wantFields(fields{"issued_by": s.operator.token, "username": "shared"}, "last_used_time", "expires_time")
-	wantKeys("an operator", keys(s.operator, path), boss.key, regular, own.key, shared.key, unscoped, short,
-		s.operator.key)
-	all := keys(s.operator, "/v2/key")
-	wantKeys("all", all, boss.key, own.key, shared.key, unscoped, short, elsewhere, s.operator.key,
-		regular)
-
-	wantKeys("of a kind", keys(boss, path+"?kind=administrative"), boss.key)
-	wantKeys("of an account", keys(boss, path+"?account=own"), own.key, short)
-	wantKeys("of nobody", keys(boss, path+"?account=nobody"))
-	wantKeys("of a stranger", keys(boss, path+"?account="+s.operator.token))
-	s.clock.Advance(25 * time.Hour)
-	boss.get("/v2/user").want(200)
-	wantKeys("that live", keys(boss, path), boss.key, regular, own.key, shared.key, unscoped)
-	wantKeys("idle", keys(boss, path+"?idle_days=1"), regular, own.key, shared.key)
-	boss.get(path + "?kind=odd").want(400).wantField("kind")
-	boss.wantPagesRefused(path)
-	boss.get("/v2/key").want(403)
-	own.get(path).wantError(403, "administrative_key_required")
-	for _, text := range []string{"secret", "hash"} {
-		if content := boss.get(path).content; strings.Contains(string(content), text) {
-			t.Errorf("%s in %s", text, content)
-		}
-	}
-}
-
-// keyOf is the one key of a kind that a user has in a list.
-func keyOf(all map[string]value, username, kind string) string {
-	for name, k := range all {
-		if k.text("username") == username && k.text("kind") == kind {
-			return name
-		}
-	}
-	return ""
 }
 
 // The audit log gets one line an hour for each list that somebody reads.

@@ -210,7 +210,7 @@ func (a *API) routes() []route {
 		{method: post, pattern: "/v2/user/:user/key", handler: a.issueKey, audit: model.ActionKeyIssue},
 		{method: del, pattern: "/v2/user/:user/key/:key", handler: a.revokeKey, audit: model.ActionKeyRevoke},
 		{method: post, pattern: "/v2/user/:user/key/:key/rotate", handler: a.rotateKey, audit: model.ActionKeyRotate},
-		{method: post, pattern: "/v2/user/:user/key/:key", handler: a.limitKey, audit: model.ActionKeyLimit, admin: true},
+		{method: post, pattern: "/v2/user/:user/key/:key", handler: a.changeKey, audit: model.ActionKeyLimit},
 
 		{method: get, pattern: "/v2/avatar/:id", handler: a.getAvatar, queryAuth: true, file: true,
 			picture: true},
@@ -226,6 +226,8 @@ func (a *API) routes() []route {
 		{method: post, pattern: "/v2/session/elevate", handler: a.elevateSession, audit: model.ActionElevate,
 			signIn: a.signInToElevate, own: true},
 		{method: del, pattern: "/v2/session/elevate", handler: a.lowerSession, audit: model.ActionLower, own: true},
+		{method: get, pattern: "/v2/brand", handler: a.getBrand, public: true},
+		{method: get, pattern: "/v2/brand/logo", handler: a.getBrandLogo, public: true},
 		{method: get, pattern: "/openapi.json", handler: a.showDocument(openapi.JSON), public: true},
 		{method: get, pattern: "/openapi-3.0.json", handler: a.showDocument(openapi.JSON30), public: true},
 	}

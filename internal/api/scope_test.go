@@ -246,11 +246,17 @@ func TestAdministratorManagesKeysOfItsOrganization(t *testing.T) {
 	seen[mine.key].wantFields(fields{"organization": h.two, "issued_by": h.other.token})
 	seen[h.own.key].wantFields(fields{"kind": "regular", "issued_by": h.operator.token})
 	h.other.delete(h.chief.path("/key/"+h.own.key)).wantError(403, "not_allowed")
+	label := fields{"label": "Ward 3"}
+	h.other.post(h.chief.path("/key/"+h.own.key), label).wantError(403, "not_allowed")
+	h.other.post(h.chief.path("/key/"+mine.key), label).want(204)
+	wantSameAnswer(h.other.post(h.chief.path("/key/"+h.chief.key), label).wantMissing(),
+		h.other.post(h.chief.path("/key/"+random("key")), label))
 	wantSameAnswer(h.other.delete(h.chief.path("/key/"+h.chief.key)).wantMissing(),
 		h.other.delete(h.chief.path("/key/"+random("key"))))
 	mine = mine.withKey(h.other.post(h.chief.path("/key/"+mine.key+"/rotate"), nil).reply())
 	// With a key of a scope one manages those of the scope, and asks for no other.
 	mine.delete("/v2/user/me/key/" + h.own.key).wantMissing()
+	mine.post("/v2/user/me/key/"+h.own.key, label).wantMissing()
 	mine.post("/v2/user/me/key", fields{"organization": h.one}).wantError(403, "exceeds_issuer")
 	mine.post("/v2/user/me/key", nil).reply().wantFields(fields{"organization": h.two})
 	h.own.post("/v2/user/me/key", fields{"organization": h.one}).reply().wantFields(fields{"organization": h.one})

@@ -23,6 +23,7 @@ import (
 	"signet/internal/audit"
 	"signet/internal/backlog"
 	"signet/internal/blob"
+	"signet/internal/brand"
 	"signet/internal/config"
 	"signet/internal/content"
 	"signet/internal/custody"
@@ -100,6 +101,7 @@ type figures struct {
 	narrow       bool           // the system takes hardly anything that a client does not read
 	settings     *config.Config // as they are shown
 	counted      bool           // the statements are
+	brand        brand.Brand
 }
 
 // start runs a server with an operator.
@@ -211,7 +213,7 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 		People: s.people,
 		Overview: overview.New(overview.Options{Store: s.store, Access: s.access, Streams: registry, Clock: s.clock.Now,
 			Installation: installation{s.clock.Now}, Settings: f.settings.Effective()}),
-		Exporter: s.exporter, Version: "v1.2.3",
+		Exporter: s.exporter, Version: "v1.2.3", Brand: f.brand,
 		Clock: s.clock.Now, Logger: logger, Limits: f.api,
 		VendorPrefix: "TT", VendorNamespace: "tigertext", BaseURL: s.url, CORSOrigins: f.origins,
 		Address: f.address, Way: f.way, FirstStart: s.link.Take, Registerer: s.metrics, Tally: counts,

@@ -19,6 +19,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"signet/internal/brand"
 	"signet/internal/clock"
 	"signet/internal/config"
 	"signet/internal/health"
@@ -81,6 +82,10 @@ func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, pace Pac
 	if a.dir, err = filepath.Abs(cfg.Data); err != nil {
 		return nil, fmt.Errorf("find the data directory: %w", err)
 	}
+	logo, err := brand.ReadLogo(cfg.Brand.Logo)
+	if err != nil {
+		return nil, fmt.Errorf("brand.logo: %w", err)
+	}
 	a.outages = health.NewOutages(a.warnings, health.Pace{Look: pace.Outage, Quiet: pace.Quiet})
 	a.tellStart()
 	if a.network, err = newNetwork(cfg, a.dir, logger); err != nil {
@@ -108,7 +113,8 @@ func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, pace Pac
 	}
 	a.system, err = assemble(ctx, surroundings{
 		cfg: cfg, log: logger, pace: pace, clock: time.Now, elapsed: clock.Elapsed, metrics: a.registry, warnings: a.warnings,
-		outages: a.outages, dir: a.dir, client: a.network.proxies.Client,
+		outages: a.outages, brand: brand.Brand{Name: cfg.Brand.Name, Logo: logo}, dir: a.dir,
+		client: a.network.proxies.Client,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", a.dir, err)

@@ -74,7 +74,7 @@ func interfaceOptions(in surroundings, p *parts) api.Options {
 	limits := in.cfg.Limits
 	return api.Options{
 		Access: p.access, Authenticator: p.access, Service: p.cases, People: p.people, Streams: p.streams,
-		Exporter: p.exporter, Version: version, FirstStart: p.link.Take, Tally: p.tally,
+		Exporter: p.exporter, Version: version, FirstStart: p.link.Take, Brand: in.brand, Tally: p.tally,
 		Clock: in.clock, Logger: in.log, AccessLog: in.cfg.Log.Access, Outages: in.outages, Registerer: in.metrics,
 		Limits: api.Limits{
 			RequestsPerSecond:            limits.RequestsPerSecond,

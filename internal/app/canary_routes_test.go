@@ -284,7 +284,8 @@ var sightings = map[string]func(v *aviary) letter{
 	"GET /v2/settings":       func(v *aviary) letter { return letter{who: v.operator, want: 200} },
 	"GET /v2/queue":          func(v *aviary) letter { return letter{who: v.operator, want: 200} },
 	"GET /v2/key": func(v *aviary) letter {
-		return letter{who: v.operator, query: url.Values{"account": {v.bob.phone}}, want: 200}
+		return letter{who: v.operator,
+			query: url.Values{"account": {v.bob.phone}, "q": {v.word(ofContent, "text")}}, want: 200}
 	},
 	"GET /v2/audit": func(v *aviary) letter {
 		return letter{who: v.operator, query: url.Values{"limit": {"1000"}}, want: 200}
@@ -310,7 +311,8 @@ var sightings = map[string]func(v *aviary) letter{
 	},
 	"POST /v2/user/{user}/key": func(v *aviary) letter {
 		return letter{who: v.alice, path: params{"user": v.alice.phone},
-			fields: fields{"kind": "administrative", "password": v.alice.password}, want: 200}
+			fields: fields{"kind": "administrative", "password": v.alice.password, "label": v.word(ofContent, "label")},
+			want:   200}
 	},
 	"DELETE /v2/user/{user}/key/{key}": func(v *aviary) letter {
 		p := v.person()
@@ -323,8 +325,8 @@ var sightings = map[string]func(v *aviary) letter{
 
 	"POST /v2/user/{user}/key/{key}": func(v *aviary) letter {
 		p := v.person()
-		return letter{who: v.operator, path: params{"user": p.email, "key": p.key}, fields: fields{"messages_per_day": 0},
-			want: 204}
+		return letter{who: v.operator, path: params{"user": p.email, "key": p.key}, fields: fields{"messages_per_day": 0,
+			"label": v.word(ofContent, "label")}, want: 204}
 	},
 	"POST /v2/user/{user}": func(v *aviary) letter {
 		said := fields{"email": v.word(ofEmail, "email") + "@signet.test", "phones": []string{v.phone("phones")}}
@@ -374,6 +376,8 @@ var sightings = map[string]func(v *aviary) letter{
 	},
 	"DELETE /v2/session/elevate": func(v *aviary) letter { return letter{header: v.session(v.person()), want: 204} },
 	"POST /v2/logout":            func(v *aviary) letter { return letter{who: v.alice, want: 204} },
+	"GET /v2/brand":              func(v *aviary) letter { return letter{want: 200} },
+	"GET /v2/brand/logo":         func(v *aviary) letter { return letter{want: 404} },
 	"GET /openapi.json":          func(v *aviary) letter { return letter{want: 200} },
 	"GET /openapi-3.0.json":      func(v *aviary) letter { return letter{want: 200} },
 	"GET /healthz":               func(v *aviary) letter { return letter{want: 200} },

@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"signet/internal/api"
+	"signet/internal/brand"
 	"signet/internal/config"
 	"signet/internal/health"
 )
@@ -24,6 +25,7 @@ type surroundings struct {
 	metrics  prometheus.Registerer
 	warnings *health.Warnings               // conditions that need the operator's attention
 	outages  *health.Outages                // of the parts that it works with
+	brand    brand.Brand                    // what the house calls itself
 	dir      string                         // the data directory: made, and locked for this process
 	client   func(*http.Request) netip.Addr // where a request comes from
 

@@ -99,7 +99,7 @@ func newStub(t *testing.T) *stub {
 		"GET /v2/user_lookup/ann@example.com": data(testUser),
 		"GET /v2/user_lookup/nobody":          refused(404, "not_found", "The associated lookup was not found."),
 		"POST /v2/user/me/key": data(
-			`{"api_key":"k1","api_secret":"s1","kind":"regular","expires_time":"2026-11-21T08:15:30.123Z","allowed_networks":["192.0.2.0/24","10.1.2.3/32"]}`),
+			`{"api_key":"k1","api_secret":"s1","kind":"regular","label":"Lab","expires_time":"2026-11-21T08:15:30.123Z","allowed_networks":["192.0.2.0/24","10.1.2.3/32"]}`),
 		"GET /v2/user/me/key": data(
 			`[{"api_key":"k1","kind":"regular","created_time":"2026-11-21T08:15:30.123Z"}]`),
 		"POST /v2/user/me/key/k1/rotate": data(`{"api_key":"k1","api_secret":"s2"}`),
@@ -157,7 +157,7 @@ func TestClientCommands(t *testing.T) {
 			`POST /v2/organization {"color":"red","forward":false,"name":"Ward 3","ttl":480}`, "o1\n"},
 		{"org create N --json", `POST /v2/organization {"name":"N"}`, `{"name":"N","token":"o1"}` + "\n"},
 		{"org list", "GET /v2/user/me/organization", "o1  N  1 member\n"},
-		{"org show o1", "GET /v2/organization/o1", "token    o1\nname     N\nmembers  1\nttl      60\n"},
+		{"org show o1", "GET /v2/organization/o1", "token     o1\nname      N\nmembers   1\nrequests  0\nttl       60\n"},
 		{"org update o1 --name M --max-ttl never --dor", `POST /v2/organization/o1 {"name":"M","max_ttl":-1,"dor":true}`, ""},
 		{"org delete o1 --confirm N", `DELETE /v2/organization/o1 {"name":"N"}`, ""},
 
@@ -177,13 +177,16 @@ func TestClientCommands(t *testing.T) {
 		{"user add u1 --org o1 --title T", `POST /v2/user/u1/organization {"organization":"o1","title":"T"}`, ""},
 		{"user remove u1 --org o1", "DELETE /v2/user/u1/organization/o1", ""},
 
-		{"key create --kind administrative --expires-in 90d --messages-per-day 0 --allowed-network 192.0.2.0/24,10.1.2.3",
-			`POST /v2/user/me/key {"kind":"administrative","messages_per_day":0,"allowed_networks":["192.0.2.0/24","10.1.2.3"],"expires_in":7776000}`,
-			"api_key           k1\napi_secret        s1\nexpires           2026-11-21T08:15:30Z\nallowed_networks  " +
-				"192.0.2.0/24,10.1.2.3/32\n"},
-		{"key list", "GET /v2/user/me/key", "KEY  KIND     CREATED               LAST USED  FROM  DEVICE  " +
-			"EXPIRES  NETWORKS  ORGANIZATION  ISSUED BY\nk1   regular  2026-11-21T08:15:30Z  -          -     -       " +
+		{"key create --kind administrative --label Lab --expires-in 90d --messages-per-day 0 " +
+			"--allowed-network 192.0.2.0/24,10.1.2.3",
+			`POST /v2/user/me/key {"kind":"administrative","label":"Lab","messages_per_day":0,"allowed_networks":["192.0.2.0/24","10.1.2.3"],"expires_in":7776000}`,
+			"api_key           k1\napi_secret        s1\nlabel             Lab\nexpires           2026-11-21T08:15:30Z\n" +
+				"allowed_networks  192.0.2.0/24,10.1.2.3/32\n"},
+		{"key list", "GET /v2/user/me/key", "KEY  KIND     CREATED               LABEL  LAST USED  FROM  DEVICE  " +
+			"EXPIRES  NETWORKS  ORGANIZATION  ISSUED BY\nk1   regular  2026-11-21T08:15:30Z  -      -          -     -       " +
 			"-        -         -             -\n"},
+		{"key label k1 Ward --user u1", `POST /v2/user/u1/key/k1 {"label":"Ward"}`, ""},
+		{"key label k1", `POST /v2/user/me/key/k1 {"label":""}`, ""},
 		{"key revoke k1 --user u1", "DELETE /v2/user/u1/key/k1", ""},
 		{"key rotate k1 --grace 0s", `POST /v2/user/me/key/k1/rotate {"grace":0}`, "api_key     k1\napi_secret  s2\n"},
 		{"key rotate k1 --json", `POST /v2/user/me/key/k1/rotate {}`, `{"api_key":"k1","api_secret":"s2"}` + "\n"},

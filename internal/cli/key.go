@@ -10,10 +10,11 @@ import (
 )
 
 type keyCommands struct {
-	Create keyCreateCommand `cmd:"" help:"Issue a key and print it with its secret." note:"The secret is shown this once." example:"signet key create lab@example.com --expires-in 365d"`
+	Create keyCreateCommand `cmd:"" help:"Issue a key and print it with its secret." note:"The secret is shown this once." example:"signet key create lab@example.com --label 'Laboratory system' --expires-in 365d"`
 	List   keyListCommand   `cmd:"" help:"List the keys of an account." note:"No secret is shown." example:"signet key list ann@example.com"`
 	Revoke keyRevokeCommand `cmd:"" help:"End a key at once." note:"Streams opened with it end too." example:"signet key revoke 4Q2ZPX... --user ann@example.com"`
 	Rotate keyRotateCommand `cmd:"" help:"Give a key a new secret and print it." note:"The new secret is shown this once." example:"signet key rotate 4Q2ZPX... --user lab@example.com --grace 10m"`
+	Label  keyLabelCommand  `cmd:"" help:"Say what a key is for." note:"Without a text the key has no label." example:"signet key label 4Q2ZPX... 'Wall display, ward 3' --user lab@example.com"`
 	Limit  keyLimitCommand  `cmd:"" help:"Give a key limits that differ from the server's."`
 }
 
@@ -21,6 +22,7 @@ type keyCreateCommand struct {
 	access
 	User              string   `arg:"" optional:"" default:"me" help:"Account, by token, e-mail, phone or username; without one, the caller's."`
 	Kind              string   `enum:"regular,administrative" default:"regular" help:"What the key gives access to: regular (default) or administrative."`
+	Label             string   `placeholder:"TEXT" help:"What the key is for, up to 100 characters; lists show it."`
 	ExpiresIn         span     `placeholder:"TIME" help:"When it ends: a time such as 12h or 90d. Without it, never."`
 	MessagesPerDay    *int     `placeholder:"N" help:"Daily limit of messages in place of the server's; 0 is none. For operators."`
 	RequestsPerSecond *int     `placeholder:"N" help:"Limit of requests a second in place of the server's; 0 is none. For operators."`
@@ -35,7 +37,7 @@ func (k *keyCreateCommand) Run(ctx context.Context, con *console, c *client.Clie
 		return err
 	}
 	issued, err := c.CreateKey(ctx, k.User,
-		client.NewKey{Kind: client.KeyKind(k.Kind), ExpiresIn: time.Duration(k.ExpiresIn),
+		client.NewKey{Kind: client.KeyKind(k.Kind), Label: k.Label, ExpiresIn: time.Duration(k.ExpiresIn),
 			Password: password, MessagesPerDay: k.MessagesPerDay, RequestsPerSecond: k.RequestsPerSecond,
 			AllowedNetworks: k.AllowedNetworks, Organization: k.Organization})
 	return show(con, k.access, issued, err, keyLines)
@@ -43,6 +45,9 @@ func (k *keyCreateCommand) Run(ctx context.Context, con *console, c *client.Clie
 
 func keyLines(k *client.IssuedKey) []string {
 	lines := []string{cells("api_key", k.APIKey), cells("api_secret", k.APISecret)}
+	if k.Label != "" {
+		lines = append(lines, cells("label", k.Label))
+	}
 	if !k.ExpiresTime.IsZero() {
 		lines = append(lines, cells("expires", moment(k.ExpiresTime)))
 	}
@@ -62,14 +67,26 @@ type keyListCommand struct {
 
 func (k *keyListCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	keys, err := c.Keys(ctx, k.User)
-	head := cells("KEY", "KIND", "CREATED", "LAST USED", "FROM", "DEVICE", "EXPIRES", "NETWORKS", "ORGANIZATION",
+	head := cells("KEY", "KIND", "CREATED", "LABEL", "LAST USED", "FROM", "DEVICE", "EXPIRES", "NETWORKS", "ORGANIZATION",
 		"ISSUED BY")
 	return table(con, k.access, keys, err, head, func(key client.Key) string {
-		return cells(key.APIKey, string(key.Kind), moment(key.CreatedTime), moment(key.LastUsedTime),
+		return cells(key.APIKey, string(key.Kind), moment(key.CreatedTime), cmp.Or(key.Label, "-"),
+			moment(key.LastUsedTime),
 			cmp.Or(key.LastUsedAddress, "-"), cmp.Or(key.Device, "-"),
 			moment(key.ExpiresTime), cmp.Or(strings.Join(key.AllowedNetworks, ","), "-"),
 			cmp.Or(key.Organization, "-"), cmp.Or(key.IssuedBy, "-"))
 	})
+}
+
+type keyLabelCommand struct {
+	access
+	Key  string `arg:"" help:"The key (not its secret)."`
+	Text string `arg:"" optional:"" help:"What it is for, up to 100 characters."`
+	User string `default:"me" placeholder:"ADDRESS" help:"Account that it belongs to; without one, the caller's."`
+}
+
+func (k *keyLabelCommand) Run(ctx context.Context, con *console, c *client.Client) error {
+	return c.LabelKey(ctx, k.User, k.Key, k.Text)
 }
 
 type keyRevokeCommand struct {

@@ -113,8 +113,9 @@ type orgShowCommand struct {
 
 func (o *orgShowCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	org, err := c.Organization(ctx, o.Organization)
-	return show(con, o.access, org, err, func(org *client.Organization) []string {
-		lines := []string{cells("token", org.Token), cells("name", org.Name), cells("members", strconv.Itoa(org.Members))}
+	return show(con, o.access, org, err, func(org *client.AdministeredOrganization) []string {
+		lines := []string{cells("token", org.Token), cells("name", org.Name), cells("members", strconv.Itoa(org.Members)),
+			cells("requests", strconv.Itoa(org.Requests))}
 		if org.LegalHold {
 			lines = append(lines, cells("legal_hold", "true"))
 		}

@@ -99,7 +99,7 @@ func (o *orgRequestsCommand) Run(ctx context.Context, con *console, c *client.Cl
 		return c.OpenRequests(ctx, o.Organization, p)
 	})
 	return listed(con, o.access, o.limited, all, "", func(r client.Request) string {
-		return cells(r.Kind, r.Account.Token, r.Account.DisplayName, r.OrganizationID)
+		return cells(r.Kind, r.Account.Token, r.Account.DisplayName, r.OrganizationID, "made "+moment(r.CreatedTime))
 	})
 }
 
@@ -107,13 +107,16 @@ type orgKeysCommand struct {
 	access
 	limited
 	Organization string `arg:"" optional:"" help:"Token of the organization; without one, all of the installation, for operators."`
+	Text         string `placeholder:"TEXT" help:"Only keys whose label or owner's names have words beginning with these, or whose name does."`
 	User         string `placeholder:"USER" help:"Only the keys of this account."`
 	Kind         string `enum:",regular,administrative" default:"" help:"Only keys of this kind: regular or administrative."`
+	Session      *bool  `negatable:"" help:"Only keys of browsers' sessions."`
 	IdleDays     int    `placeholder:"N" help:"Only keys that were neither used nor made in the last N days."`
 }
 
 func (o *orgKeysCommand) Run(ctx context.Context, con *console, c *client.Client) error {
-	f := client.KeyFilter{Kind: client.KeyKind(o.Kind), IdleDays: o.IdleDays, Account: o.User}
+	f := client.KeyFilter{Query: o.Text, Kind: client.KeyKind(o.Kind), Session: o.Session, IdleDays: o.IdleDays,
+		Account: o.User}
 	all := client.Pages(func(p client.Page) (*client.Listing[client.ListedKey], error) {
 		if o.Organization == "" {
 			return c.AllKeys(ctx, f, p)
@@ -121,8 +124,8 @@ func (o *orgKeysCommand) Run(ctx context.Context, con *console, c *client.Client
 		return c.OrganizationKeys(ctx, o.Organization, f, p)
 	})
 	return listed(con, o.access, o.limited, all, "", func(k client.ListedKey) string {
-		return cells(k.APIKey, string(k.Kind), cmp.Or(k.Username, k.AccountID), cmp.Or(k.Organization, "-"),
-			"used "+since(k.LastUsedTime))
+		return cells(k.APIKey, string(k.Kind), cmp.Or(k.Username, k.AccountID), cmp.Or(k.Label, "-"),
+			cmp.Or(k.Organization, "-"), "used "+since(k.LastUsedTime))
 	})
 }
 

@@ -14,7 +14,7 @@ func TestOrganizationLists(t *testing.T) {
 	const (
 		at  = "2026-11-21T08:15:30.123Z"
 		key = `{"api_key":"k1","kind":"regular","created_time":"` + at + `","last_used_time":"` + at +
-			`","account_id":"u1","username":"ann","organization":"o1"}`
+			`","account_id":"u1","username":"ann","label":"Ward 3","organization":"o1"}`
 		idle  = `{"api_key":"k2","kind":"administrative","created_time":"` + at + `","account_id":"u2","username":""}`
 		queue = `{"account_id":"u1","username":"ann","display_name":"Ann","depth":2,"oldest_event_time":"` + at + `","streams":1}`
 	)
@@ -33,12 +33,15 @@ func TestOrganizationLists(t *testing.T) {
 		{"org groups o1 ward", "/v2/organization/o1/group", page(testGroup), "?page_size=200&q=ward",
 			"g1  G  1 member  last message never\n"},
 		{"org requests o1", "/v2/organization/o1/request",
-			page(`{"kind":"admin","account":` + testUser + `,"organization_id":"o1","role":"admin"}`), "?page_size=200",
-			"admin  u1  Ann Lee  o1\n"},
-		{"org keys o1 --kind regular --idle-days 3 --user ann", "/v2/organization/o1/key", page(key, idle),
-			"?account=ann&idle_days=3&kind=regular&page_size=200",
-			"k1  regular         ann  o1  used 2026-11-21T08:15:30Z\nk2  administrative  u2   -   used never\n"},
-		{"org keys --limit 1", "/v2/key", page(idle, key), "?page_size=200", "k2  administrative  u2  -  used never\n"},
+			page(`{"kind":"admin","account":` + testUser + `,"organization_id":"o1","role":"admin","created_time":"` + at + `"}`),
+			"?page_size=200", "admin  u1  Ann Lee  o1  made 2026-11-21T08:15:30Z\n"},
+		{"org keys o1 --kind regular --idle-days 3 --user ann --no-session --text ward", "/v2/organization/o1/key",
+			page(key, idle),
+			"?account=ann&idle_days=3&kind=regular&page_size=200&q=ward&session=false",
+			"k1  regular         ann  Ward 3  o1  used 2026-11-21T08:15:30Z\n" +
+				"k2  administrative  u2   -       -   used never\n"},
+		{"org keys --limit 1 --session", "/v2/key", page(idle, key), "?page_size=200&session=true",
+			"k2  administrative  u2  -  -  used never\n"},
 		{"org queues o1 --older-than 15m", "/v2/organization/o1/queue", page(queue), "?older_than=15&page_size=200",
 			"u1  Ann  2 events  since 2026-11-21T08:15:30Z  1 stream\n"},
 		{"org queues", "/v2/queue", page(queue), "?page_size=200",

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/nyaruka/phonenumbers"
 )
@@ -42,6 +44,17 @@ func hostPort(s string) error {
 	}
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || strconv.FormatUint(n, 10) != port {
 		return fmt.Errorf("want a port from 0 to 65535, not %q", port)
+	}
+	return nil
+}
+
+// brandName bounds what pages show in one line.
+func brandName(s string) error {
+	if utf8.RuneCountInString(s) > 60 {
+		return errors.New("want at most 60 characters")
+	}
+	if !utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsControl) || s != strings.TrimSpace(s) {
+		return errors.New("want a text in one line, without blanks at its ends")
 	}
 	return nil
 }

@@ -39,6 +39,7 @@ type Config struct {
 	Limits        Limits
 	Organizations Organizations
 	Web           Web
+	Brand         Brand
 	Events        Events
 	Disk          Disk
 	Expiry        Expiry
@@ -121,6 +122,12 @@ type Organizations struct {
 type Web struct {
 	Pages       bool
 	SessionIdle time.Duration
+}
+
+// Brand is what the house calls itself on the pages.
+type Brand struct {
+	Name string // empty: none
+	Logo string // file; empty: none
 }
 
 // Events is about the queues of events.

@@ -24,8 +24,8 @@ func shift(t *testing.T, s *setting) string {
 		"nats_cert": "/etc/signet/nats.pem", "nats_key": "/etc/signet/nats.key",
 		"blobs":          "s3://signet?endpoint=s3.example.com",
 		"default_region": "DE", "log.level": "debug", "log.format": "json", "log.access": "true", "web.pages": "false",
-		"organizations.join": "approve",
-		"vendor.prefix":      "Acme", "vendor.namespace": "acme", "metrics.listen": "127.0.0.1:9100",
+		"organizations.join": "approve", "brand.name": "St. Elsewhere", "brand.logo": "/etc/signet/logo.png",
+		"vendor.prefix": "Acme", "vendor.namespace": "acme", "metrics.listen": "127.0.0.1:9100",
 		"cors.origins": "https://a.example,https://b.example:8443",
 		"tls.cert":     "/etc/signet/cert.pem", "tls.key": "/etc/signet/key.pem", "insecure_http": "true",
 		"insecure_links": "true", "acme.hosts": "a.example,b.example", "acme.email": "root@a.example",
@@ -236,6 +236,18 @@ func TestFlagRefusals(t *testing.T) {
 	wantError(t, err, `flag --shutdown.grace: shutdown.grace: want a duration such as 500ms, 90s, 8h or 30d, not "soon"`)
 	_, err = Load(Sources{Flags: map[string]string{"shutdwn.grace": "1s"}})
 	wantError(t, err, "unknown setting shutdwn.grace; did you mean shutdown.grace?")
+}
+
+func TestNameOfTheHouseIsOneShortLine(t *testing.T) {
+	for _, name := range []string{"", "St. Elsewhere", strings.Repeat("ü", 60)} {
+		if err := brandName(name); err != nil {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	for _, name := range []string{strings.Repeat("ü", 61), "two\nlines", " blank", "blank ", "\xff"} {
+		_, err := Load(Sources{Flags: map[string]string{"brand.name": name}})
+		wantError(t, err, "brand.name: want ")
+	}
 }
 
 func TestPlacesOfKeysAreChecked(t *testing.T) {

@@ -202,6 +202,15 @@ How long a browser's session lasts after its last call; an open event stream doe
 count as a call. In any case a session ends 30 days after the sign-in. This setting
 has to be longer than twice expiry.sweep.`),
 
+		text(&c.Brand.Name, "brand.name", "", "TEXT", brandName, `
+Name of the house, up to 60 characters, which the pages show beside the product's,
+also to people who have not signed in.`),
+
+		text(&c.Brand.Logo, "brand.logo", "", "FILE", anyText, `
+File with the logo of the house, which the pages show beside its name: a PNG, JPEG or
+WebP picture of up to 256 KiB and 1024 x 1024 pixels. It is read at the start, and
+anybody who reaches the server can see it.`),
+
 		number(&c.Limits.MessagesPerDay, "limits.messages_per_day", 100, 0, 1<<31-1, `
 Messages that a key may send in a day (UTC), forwards included. An operator can give a
 key another limit. 0: no limit.`),

@@ -41,7 +41,7 @@ func (a *Archive) Profile(ctx context.Context) (p Profile, err error) {
 			if err != nil {
 				return err
 			}
-			p.Organizations[i] = Membership{Membership: m, Name: o.Name, Pending: pending[a.Account]}
+			p.Organizations[i] = Membership{Membership: m, Name: o.Name, Pending: overview.RoleNames(pending[a.Account])}
 		}
 		if !of.All {
 			return nil

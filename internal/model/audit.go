@@ -66,6 +66,7 @@ const (
 	ActionKeyRevoke     AuditAction = "key.revoke"
 	ActionKeyRotate     AuditAction = "key.rotate"
 	ActionKeyLimit      AuditAction = "key.limit"
+	ActionKeyLabel      AuditAction = "key.label"
 	ActionOperatorMake  AuditAction = "operator.create"
 	ActionOperatorReset AuditAction = "operator.reset"
 	ActionOperatorEnd   AuditAction = "operator.end"

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"strconv"
 	"time"
+	"unicode/utf8"
 )
 
 // LoginIdle is how long a key that a login issued may stay unused.
@@ -35,6 +36,20 @@ func (k KeyKind) String() string {
 	return "regular"
 }
 
+// MaxLabel is how many characters the label of a key has at most.
+const MaxLabel = 100
+
+// ParseLabel reads what people call a key, without the blanks and invisible characters at its
+// ends. Nothing is no label.
+func ParseLabel(text string) (label string, err error) {
+	label = TidyName(text)
+	if !IsText(label) || utf8.RuneCountInString(label) > MaxLabel {
+		return "", Invalidf("label_invalid", "label", "A label has at most %d characters, and no control characters.",
+			MaxLabel)
+	}
+	return label, nil
+}
+
 // Key is an API key of an account. The secret itself is never stored.
 type Key struct {
 	Key               string
@@ -48,6 +63,7 @@ type Key struct {
 	Noticed           int64          // where in the account's queue its notice is (Actor.Notices); 0: there is none
 	Scope             OrganizationID // the only organization that it acts in; empty: all of the account's
 	Parent            string         // the key with which the account issued it; it ends with that one
+	Label             string         // what people call it; empty: it has none
 	Device            string         // the device of the login that issued it
 	Login             bool           // issued by a login: ends at logout, or when idle for 90 days
 	Session           bool           // issued by a login of a browser: only the cookie of a session opens it

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"signet/internal/brand"
 	"signet/internal/config"
 	"signet/internal/home"
 	"signet/internal/seal"
@@ -39,6 +40,8 @@ func CheckSettings(ctx context.Context, cfg *config.Config, getenv func(string) 
 		}
 		c.wrong("nats_login", err)
 	}
+	_, err := brand.ReadLogo(cfg.Brand.Logo)
+	c.wrong("brand.logo", err)
 	c.master(cfg, getenv)
 	c.keyring(ctx, cfg)
 	return c.problems, c.warnings

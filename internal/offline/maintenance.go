@@ -37,7 +37,8 @@ func LimitKey(ctx context.Context, cfg *config.Config, key string, limits KeyLim
 		if err != nil {
 			return err
 		}
-		return casesOf(kept).access.LimitKey(ctx, model.CommandLine(), holder.String(), key, limits)
+		return casesOf(kept).access.ChangeKey(ctx, model.CommandLine(), holder.String(), key,
+			access.KeyChange{Limits: limits})
 	})
 }
 

@@ -5,19 +5,22 @@ import (
 	"time"
 
 	"signet/internal/model"
+	"signet/internal/search"
 	"signet/internal/store"
 	stored "signet/internal/store/overview"
 )
 
-// Key is a key of a list, with its owner's name.
+// Key is a key of a list, with its owner's names.
 type Key struct {
 	model.Key
-	Username string
+	Username, DisplayName string
 }
 
 // KeyFilter leaves keys out.
 type KeyFilter struct {
+	Query    string         // every word begins some word of the label, the owner's names, or the key
 	Kind     *model.KeyKind // nil: both
+	Session  *bool          // those of browsers' sessions, or the others; nil: both. One that is not managed is another
 	IdleDays int            // not used, and not made, for so many days; 0: all
 	Account  string         // an address: only keys of this account; empty: of all
 }
@@ -75,13 +78,10 @@ func (c *Overview) keyPage(tx *store.Tx, actor *model.Actor, w *walk[Key], f Key
 
 // keys is the list of keys that act in an organization, or of all where that is empty.
 func (c *Overview) keys(actor *model.Actor, organization model.OrganizationID, f KeyFilter) *walk[Key] {
-	kind := -1
-	if f.Kind != nil {
-		kind = int(*f.Kind)
-	}
 	idle := c.now().AddDate(0, 0, -f.IdleDays)
+	query, searched := search.NewText(f.Query)
 	return &walk[Key]{
-		list:   c.list(actor, "keys", organization, kind, f.IdleDays, f.Account),
+		list:   c.list(actor, "keys", organization, f.Kind, f.Session, f.IdleDays, f.Account, f.Query),
 		cursor: func(k *Key) cursor { return cursor{Account: k.Account, Then: k.Key.Key} },
 		entries: func(tx *store.Tx, accounts []model.AccountID, _ cursor) (out []Key, err error) {
 			owners, err := owners(tx, accounts)
@@ -95,8 +95,8 @@ func (c *Overview) keys(actor *model.Actor, organization model.OrganizationID, f
 				}
 				o.Keys = c.acting(o.Keys, organization)
 				for _, k := range c.access.SeenKeys(actor, o) {
-					if f.keeps(&k, idle) {
-						out = append(out, Key{k, o.Username})
+					if f.keeps(&k, idle) && (!searched || query.In(k.Label, o.Username, o.DisplayName, k.Key)) {
+						out = append(out, Key{k, o.Username, o.DisplayName})
 					}
 				}
 			}
@@ -117,5 +117,6 @@ func (c *Overview) acting(keys []model.Key, organization model.OrganizationID) (
 
 func (f *KeyFilter) keeps(k *model.Key, idle time.Time) bool {
 	told := len(k.SecretHash) > 0 // when it was last used
-	return (f.Kind == nil || k.Kind == *f.Kind) && (f.IdleDays == 0 || told && k.Active().Before(idle))
+	return (f.Kind == nil || k.Kind == *f.Kind) && (f.Session == nil || k.Session == *f.Session) &&
+		(f.IdleDays == 0 || told && k.Active().Before(idle))
 }

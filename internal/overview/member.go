@@ -129,8 +129,8 @@ func (c *Overview) members(tx *store.Tx, actor *model.Actor, organization model.
 		if !ok {
 			continue
 		}
-		out[i] = &Member{Entity: o.SeenBy(actor, organization), Roles: membership.Roles, Pending: pending[id],
-			Joined: membership.Joined}
+		out[i] = &Member{Entity: o.SeenBy(actor, organization), Roles: membership.Roles,
+			Pending: stored.RoleNames(pending[id]), Joined: membership.Joined}
 		out[i].HasKeys, out[i].Seen = c.use(o, organization)
 	}
 	return out, nil

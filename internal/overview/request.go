@@ -26,7 +26,7 @@ type Request struct {
 	Account      model.Entity
 	Organization model.OrganizationID // in which the account is to have the role, or to be
 	Role         string               // of RequestAdmin
-	Created      time.Time            // zero: not known
+	Created      time.Time
 }
 
 // Requests lists the open requests that concern an organization, in the order of their
@@ -81,9 +81,11 @@ func requests(tx *store.Tx, actor *model.Actor, organization model.OrganizationI
 		if o == nil {
 			continue
 		}
-		if slices.Contains(pending[id], model.RoleAdmin) {
-			out = append(out, Request{Kind: RequestAdmin, Account: o.SeenBy(actor, organization),
-				Organization: organization, Role: model.RoleAdmin})
+		for _, asked := range pending[id] {
+			if asked.Role == model.RoleAdmin {
+				out = append(out, Request{Kind: RequestAdmin, Account: o.SeenBy(actor, organization),
+					Organization: organization, Role: model.RoleAdmin, Created: asked.Since})
+			}
 		}
 		for _, j := range joins[id] {
 			if j.Organization == organization || o.CreatedBy == organization {

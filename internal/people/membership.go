@@ -3,6 +3,7 @@ package people
 import (
 	"context"
 	"slices"
+	"time"
 
 	"signet/internal/access"
 	"signet/internal/audit"
@@ -321,7 +322,7 @@ func (p *People) GrantRole(ctx context.Context, actor *model.Actor, address stri
 				return nil
 			}
 			line.Detail += " pending"
-			told, err = requestAdmin(tx, &t.Account, organization)
+			told, err = requestAdmin(tx, &t.Account, organization, line.Time.Time)
 			return err
 		}
 		if err := actor.MayAdminister(organization); err != nil {
@@ -336,7 +337,7 @@ func (p *People) GrantRole(ctx context.Context, actor *model.Actor, address stri
 		if m.Has(role) {
 			return nil
 		}
-		if err := tx.PutRole(organization, t.ID, role, false); err != nil {
+		if err := tx.PutRole(organization, t.ID, role); err != nil {
 			return err
 		}
 		told = []model.AccountID{t.ID}
@@ -357,12 +358,13 @@ func (p *People) GrantRole(ctx context.Context, actor *model.Actor, address stri
 
 // requestAdmin notes that an account asks to become an administrator, and asks
 // those who are.
-func requestAdmin(tx *store.Tx, account *model.Account, organization model.OrganizationID) ([]model.AccountID, error) {
+func requestAdmin(tx *store.Tx, account *model.Account, organization model.OrganizationID,
+	now time.Time) ([]model.AccountID, error) {
 	asked, err := tx.PendingRole(organization, account.ID, model.RoleAdmin)
 	if err != nil || asked {
 		return nil, err
 	}
-	if err := tx.PutRole(organization, account.ID, model.RoleAdmin, true); err != nil {
+	if err := tx.AskForRole(organization, account.ID, model.RoleAdmin, now); err != nil {
 		return nil, err
 	}
 	admins, err := tx.Holders(organization, model.RoleAdmin)

@@ -9,6 +9,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/store"
 	"signet/internal/store/legalhold"
+	"signet/internal/store/overview"
 )
 
 // OrganizationCommand is what a call wants an organization to be; nil fields and
@@ -85,7 +86,7 @@ func (p *People) CreateOrganization(ctx context.Context, actor *model.Actor,
 		if err := join(tx, &account, m); err != nil {
 			return err
 		}
-		if err := tx.PutRole(o.ID, actor.Account, model.RoleAdmin, false); err != nil {
+		if err := tx.PutRole(o.ID, actor.Account, model.RoleAdmin); err != nil {
 			return err
 		}
 		return tx.QueueSettings(actor.Account, o.ID)
@@ -143,15 +144,24 @@ func (p *People) UpdateOrganization(ctx context.Context, actor *model.Actor, id 
 	return p.fanout.Carry(ctx, plan)
 }
 
+// Administered is an organization as its administrators see it.
+type Administered struct {
+	model.Organization
+	Requests int // open
+}
+
 // Organization shows an organization to its administrators (contract, call 36).
-func (p *People) Organization(ctx context.Context, actor *model.Actor, id model.OrganizationID) (o model.Organization,
+func (p *People) Organization(ctx context.Context, actor *model.Actor, id model.OrganizationID) (o Administered,
 	err error) {
 	if err := actor.MayAdminister(id); err != nil {
 		return o, err
 	}
 	err = p.access.Act(ctx, actor, model.ActionOrganizationRead, func(tx *store.Tx, line *model.AuditEntry) error {
 		audit.OnOrganization(line, id)
-		o, err = organization(tx, actor, id)
+		if o.Organization, err = organization(tx, actor, id); err != nil {
+			return err
+		}
+		o.Requests, err = overview.RequestsIn(tx, id)
 		return err
 	})
 	return o, err

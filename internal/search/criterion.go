@@ -67,7 +67,7 @@ func newCriteria(all []Criterion) []*criterion {
 
 // newCriterion returns nil for a criterion that is no condition.
 func newCriterion(c Criterion) *criterion {
-	wanted := searchWords(c.Text)
+	wanted := searchWords(ownLetters(c.Text))
 	if len(wanted) == 0 {
 		return nil
 	}

@@ -40,7 +40,7 @@ func (k *codedKey) name() Forgery { return Forgery{"key", k.Key} }
 
 // keyColumns are those with the columns that open nothing, such as the one that each use
 // changes.
-const keyColumns = keyFields + `, issued_by, noticed, device, last_used, last_address, code`
+const keyColumns = keyFields + `, issued_by, noticed, label, device, last_used, last_address, code`
 
 // ownLimit is the stored form of a limit that a key does not set itself.
 const ownLimit = -1
@@ -69,7 +69,7 @@ func (tx *Tx) scanKey(row Row, k *model.Key) (genuine bool, err error) {
 	if err := row.Scan(
 		&k.Key, &k.Account, &kind, &k.SecretHash, &k.PreviousHash, &previousUntil, &k.Counter, &k.Scope, &k.Parent,
 		&k.Login, &k.Session, &grants, &elevated, &k.ElevatedWith, &perDay, &perSecond, &created, &expires, &networks,
-		&k.IssuedBy, &k.Noticed, &k.Device, &lastUsed, &lastAddress, &code); err != nil {
+		&k.IssuedBy, &k.Noticed, &k.Label, &k.Device, &lastUsed, &lastAddress, &code); err != nil {
 		return false, err
 	}
 	k.Kind = model.KeyKind(kind)
@@ -122,8 +122,9 @@ func (tx *Tx) InsertKey(k *model.Key) error {
 	}
 	return tx.Post(
 		`INSERT INTO keys (`+keyColumns+
-			`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		append(keyValues(k), k.IssuedBy, k.Noticed, k.Device, Millis(k.LastUsed), addressColumn(k.LastAddress), code)...)
+			`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		append(keyValues(k), k.IssuedBy, k.Noticed, k.Label, k.Device, Millis(k.LastUsed), addressColumn(k.LastAddress),
+			code)...)
 }
 
 // changeKey changes what a key opens: of what its code covers, the columns below. One that does not exist stays away.
@@ -224,6 +225,11 @@ func (tx *Tx) SetKeyScope(keys []string, scope model.OrganizationID) error {
 		}
 	}
 	return nil
+}
+
+// LabelKey says what people call a key.
+func (tx *Tx) LabelKey(key, label string) error {
+	return tx.Post(`UPDATE keys SET label = ? WHERE api_key = ?`, label, key)
 }
 
 // DeleteKeys ends keys.

@@ -2,6 +2,7 @@ package store
 
 import (
 	"sort"
+	"time"
 
 	"signet/internal/model"
 )
@@ -219,18 +220,29 @@ func (r *codedRole) name() Forgery {
 	return Forgery{"role", string(r.organization) + " " + r.account.String() + " " + r.role}
 }
 
-// PutRole grants a role, or notes that it is asked for. A granted one is not
-// turned back into a pending one.
-func (tx *Tx) PutRole(organization model.OrganizationID, account model.AccountID, role string, pending bool) error {
-	code, err := tx.code(&codedRole{organization, account, role, pending})
+// PutRole grants a role, whether it was asked for or not.
+func (tx *Tx) PutRole(organization model.OrganizationID, account model.AccountID, role string) error {
+	return tx.putRole(&codedRole{organization, account, role, false}, time.Time{})
+}
+
+// AskForRole notes since when a role is asked for. A granted one is not turned back into a
+// pending one.
+func (tx *Tx) AskForRole(organization model.OrganizationID, account model.AccountID, role string,
+	since time.Time) error {
+	return tx.putRole(&codedRole{organization, account, role, true}, since)
+}
+
+func (tx *Tx) putRole(r *codedRole, asked time.Time) error {
+	code, err := tx.code(r)
 	if err != nil {
 		return err
 	}
-	return tx.Post(`INSERT INTO roles (organization, account, role, pending, code) VALUES (?, ?, ?, ?, ?)
+	return tx.Post(`INSERT INTO roles (organization, account, role, pending, asked, code) VALUES (?, ?, ?, ?, ?, ?)
 		ON CONFLICT (organization, account, role) DO UPDATE SET
 		pending = CASE WHEN excluded.pending > roles.pending THEN roles.pending ELSE excluded.pending END,
+		asked = CASE WHEN excluded.pending > roles.pending THEN roles.asked ELSE excluded.asked END,
 		code = CASE WHEN excluded.pending > roles.pending THEN roles.code ELSE excluded.code END`,
-		organization, account, role, pending, code)
+		r.organization, r.account, r.role, r.pending, Millis(asked), code)
 }
 
 // DeleteRole takes a role away, granted or asked for.

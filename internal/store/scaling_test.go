@@ -129,6 +129,7 @@ var spreading = map[string]string{
 	"overview.OrganizationNames":  "a list of organizations for a console",
 	"overview.OrganizationsAmong": "a page of a console",
 	"overview.CountsOf":           "a page of a console",
+	"overview.countRequests":      "a page of a console, and an organization by itself",
 	"overview.KeyOwnersAfter":     "a page of a console",
 	"overview.RequestsAfter":      "a page of a console",
 	"overview.PendingRoles":       "a page of a console",

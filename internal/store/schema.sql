@@ -131,7 +131,8 @@ CREATE TABLE roles (
 	account      {id} NOT NULL,
 	role         {text} NOT NULL,
 	pending      INTEGER NOT NULL, -- asked for, and not granted yet
-	code         {bytes} NOT NULL, -- covers the whole row
+	asked        BIGINT NOT NULL,  -- when it was asked for; 0: it is granted
+	code         {bytes} NOT NULL, -- covers all but asked
 	PRIMARY KEY (organization, account, role)
 ){table};
 CREATE INDEX roles_role ON roles (organization, role, pending);
@@ -149,6 +150,7 @@ CREATE TABLE keys (
 	noticed             BIGINT NOT NULL,  -- where the notice of it was queued; below 0: only that of a rotation; 0: none was
 	organization        {text} NOT NULL,  -- its scope: it acts there alone; none: wherever the account belongs
 	parent              {text} NOT NULL,  -- the key with which the account issued it, and with which it ends
+	label               TEXT NOT NULL,        -- what people call it; none: nothing
 	device              TEXT NOT NULL,
 	login               INTEGER NOT NULL, -- issued by a login
 	session             INTEGER NOT NULL, -- of a browser, by a login too: only the cookie of a session opens it
@@ -162,7 +164,7 @@ CREATE TABLE keys (
 	last_address        {text} NOT NULL,  -- from which it was used then; none: not known
 	expires             BIGINT NOT NULL,
 	networks            TEXT NOT NULL,    -- in CIDR notation, with commas in between; none: it opens from everywhere
-	code                {bytes} NOT NULL, -- covers all but issued_by, noticed, device, last_used and last_address
+	code                {bytes} NOT NULL, -- covers all but issued_by, noticed, label, device, last_used, last_address
 	PRIMARY KEY (api_key)
 ){table};
 CREATE INDEX keys_account ON keys (account, login, device);

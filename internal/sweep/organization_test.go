@@ -20,7 +20,7 @@ func TestErasureOfOrganizationGoesBackToWhatCameMeanwhile(t *testing.T) {
 	const o = model.OrganizationID("o")
 	role := func(i int) error {
 		return h.store.Update(t.Context(), func(tx *store.Tx) error {
-			return tx.PutRole(o, model.AccountID{byte(i >> 8), byte(i)}, model.RoleAdmin, false)
+			return tx.PutRole(o, model.AccountID{byte(i >> 8), byte(i)}, model.RoleAdmin)
 		})
 	}
 	h.must(h.store.Update(t.Context(), func(tx *store.Tx) error {

@@ -35,6 +35,7 @@ func ServeFile(to *Writer, r *http.Request, file File) (refused int, err error) 
 	http.ServeContent(&w, r, "", time.Time{}, &from)
 	switch {
 	case w.held == http.StatusPreconditionFailed:
+		h["Cache-Control"] = noStore
 		return w.held, nil
 	case w.held == http.StatusRequestedRangeNotSatisfiable:
 		h["Cache-Control"] = noStore // which ServeContent takes away

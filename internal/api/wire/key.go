@@ -19,6 +19,7 @@ type Key struct {
 
 	Organization model.OrganizationID `json:"organization,omitempty"`
 
+	Label   string `json:"label,omitempty"`
 	Device  string `json:"device,omitempty"`
 	Session bool   `json:"session,omitempty"`
 	Current bool   `json:"current,omitempty"` // it is the session that asks
@@ -34,7 +35,7 @@ func ShownKey(k *model.Key) Key {
 		APIKey: k.Key, Kind: k.Kind.String(), CreatedTime: Time(k.Created), LastUsedTime: Time(k.LastUsed),
 		LastAddress: k.LastAddress,
 		ExpiresTime: Time(k.Expires), IssuedBy: k.IssuedBy, Networks: k.Networks.Strings(), Organization: k.Scope,
-		Device: k.Device, Session: k.Session,
+		Label: k.Label, Device: k.Device, Session: k.Session,
 		MessagesPerDay: k.MessagesPerDay, RequestsPerSecond: k.RequestsPerSecond,
 	}
 }

@@ -58,7 +58,6 @@ func CountsOf(tx *store.Tx, ids []model.OrganizationID) (map[model.OrganizationI
 	for _, id := range ids {
 		out[id] = new(Counts)
 	}
-	requests := func(id model.OrganizationID) *int { return &out[id].Requests }
 	if err := countEach(tx, `SELECT organization, COUNT(*) FROM memberships WHERE organization IN (?*)
 		GROUP BY organization`, ids, func(id model.OrganizationID) *int { return &out[id].Members }); err != nil {
 		return nil, err
@@ -67,22 +66,34 @@ func CountsOf(tx *store.Tx, ids []model.OrganizationID) (map[model.OrganizationI
 		GROUP BY organization`, ids, func(id model.OrganizationID) *int { return &out[id].Groups }); err != nil {
 		return nil, err
 	}
-	if err := countEach(tx, `SELECT organization, COUNT(*) FROM roles WHERE organization IN (?*) AND role = 'admin'
-		AND pending = 1 GROUP BY organization`, ids, requests); err != nil {
-		return nil, err
-	}
-	if err := countEach(tx, `SELECT organization, COUNT(*) FROM join_requests WHERE organization IN (?*)
-		GROUP BY organization`, ids, requests); err != nil {
-		return nil, err
-	}
-	if err := countEach(tx, `SELECT a.created_by, COUNT(*) FROM join_requests j JOIN accounts a ON a.account = j.account
-		WHERE a.created_by IN (?*) AND `+store.OfStanding+`j.organization))
-		GROUP BY a.created_by`, ids, requests); err != nil {
+	if err := countRequests(tx, ids, func(id model.OrganizationID) *int { return &out[id].Requests }); err != nil {
 		return nil, err
 	}
 	err := countEach(tx, `SELECT organization, COUNT(*) FROM holds WHERE organization IN (?*) AND released = 0
 		GROUP BY organization`, ids, func(id model.OrganizationID) *int { return &out[id].Holds })
 	return out, err
+}
+
+// RequestsIn counts the requests of an organization that are open.
+func RequestsIn(tx *store.Tx, id model.OrganizationID) (n int, err error) {
+	err = countRequests(tx, []model.OrganizationID{id}, func(model.OrganizationID) *int { return &n })
+	return n, err
+}
+
+// countRequests counts those for the role of an administrator, and those for memberships: that an
+// organization wants, and of accounts that it created.
+func countRequests(tx *store.Tx, ids []model.OrganizationID, count func(model.OrganizationID) *int) error {
+	if err := countEach(tx, `SELECT organization, COUNT(*) FROM roles WHERE organization IN (?*) AND role = 'admin'
+		AND pending = 1 GROUP BY organization`, ids, count); err != nil {
+		return err
+	}
+	if err := countEach(tx, `SELECT organization, COUNT(*) FROM join_requests WHERE organization IN (?*)
+		GROUP BY organization`, ids, count); err != nil {
+		return err
+	}
+	return countEach(tx, `SELECT a.created_by, COUNT(*) FROM join_requests j JOIN accounts a ON a.account = j.account
+		WHERE a.created_by IN (?*) AND `+store.OfStanding+`j.organization))
+		GROUP BY a.created_by`, ids, count)
 }
 
 // Usage is what an organization has stored, counted up to a limit.
@@ -136,16 +147,32 @@ func RequestsAfter(tx *store.Tx, organization model.OrganizationID, role string,
 		AND account > ? ORDER BY account LIMIT ? + 0`, organization, role, after, limit)
 }
 
-// PendingRoles returns what roles accounts ask for in an organization.
+// PendingRole is a role that is asked for.
+type PendingRole struct {
+	Role  string
+	Since time.Time
+}
+
+// RoleNames returns what is asked for, without the times.
+func RoleNames(pending []PendingRole) (names []string) {
+	for _, p := range pending {
+		names = append(names, p.Role)
+	}
+	return names
+}
+
+// PendingRoles returns what roles accounts ask for in an organization, of each in their order.
 func PendingRoles(tx *store.Tx, organization model.OrganizationID,
-	accounts []model.AccountID) (map[model.AccountID][]string, error) {
-	out := map[model.AccountID][]string{}
-	err := tx.Query(`SELECT account, role FROM roles WHERE organization = ? AND account IN (?*) AND pending = 1
+	accounts []model.AccountID) (map[model.AccountID][]PendingRole, error) {
+	out := map[model.AccountID][]PendingRole{}
+	err := tx.Query(`SELECT account, role, asked FROM roles WHERE organization = ? AND account IN (?*) AND pending = 1
 		ORDER BY account, role`, []any{organization, accounts}, func(row store.Row) error {
 		var account model.AccountID
-		var role string
-		err := row.Scan(&account, &role)
-		out[account] = append(out[account], role)
+		var pending PendingRole
+		var asked int64
+		err := row.Scan(&account, &pending.Role, &asked)
+		pending.Since = store.FromMillis(asked)
+		out[account] = append(out[account], pending)
 		return err
 	})
 	return out, err

@@ -40,7 +40,7 @@ func keys(t *testing.T, h conformance.Harness) {
 		full := model.Key{
 			Key: "Full", Account: bob, Kind: model.Administrative, SecretHash: []byte{0, 1, 0xff},
 			PreviousHash: []byte("before"), PreviousUntil: p.now().Add(time.Minute),
-			Counter: "another", IssuedBy: ann, Device: "Ann's phone", Login: true, Session: true,
+			Counter: "another", IssuedBy: ann, Label: "Büro, ward 3", Device: "Ann's phone", Login: true, Session: true,
 			Grants: p.now().Add(2 * time.Hour), Elevated: p.now().Add(time.Minute), ElevatedWith: "bare",
 			MessagesPerDay:    &perDay,
 			RequestsPerSecond: &perSecond,
@@ -74,6 +74,19 @@ func keys(t *testing.T, h conformance.Harness) {
 		got := mustFind(t, p, "bare", key("bare"))
 		wantEqual(t, "hashes", [][]byte{got.SecretHash, got.PreviousHash}, [][]byte{[]byte("new"), []byte("hash of bare")})
 		wantEqual(t, "grace", got.PreviousUntil, until)
+	})
+	t.Run("have_a_label_that_a_rotation_keeps", func(t *testing.T) {
+		label := func(text string) {
+			t.Helper()
+			p.mustUpdate(t, func(tx *store.Tx) error { return tx.LabelKey("bare", text) })
+			wantEqual(t, "label", mustFind(t, p, "bare", key("bare")).Label, text)
+		}
+		label("Wall display")
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.RotateKey("bare", []byte("new"), p.now()) })
+		wantEqual(t, "label after a rotation", mustFind(t, p, "bare", key("bare")).Label, "Wall display")
+		wantEqual(t, "label of another", mustFind(t, p, "old", key("old")).Label, "")
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.LabelKey("unknown", "x") })
+		label("")
 	})
 	t.Run("are_elevated_with_a_new_secret_and_lowered", func(t *testing.T) {
 		until, grace := p.now().Add(time.Hour), p.now().Add(time.Minute)

@@ -9,6 +9,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/store"
 	"signet/internal/store/conformance"
+	"signet/internal/store/overview"
 )
 
 func organization(id model.OrganizationID) func(*store.Tx) (model.Organization, bool, error) {
@@ -131,7 +132,7 @@ func memberships(t *testing.T, h conformance.Harness) {
 	})
 	t.Run("end_with_their_roles", func(t *testing.T) {
 		p.mustUpdate(t, func(tx *store.Tx) error {
-			return errors.Join(tx.PutRole(first, ann, model.RoleAdmin, false), tx.PutRole(second, ann, model.RoleAdmin, false))
+			return errors.Join(tx.PutRole(first, ann, model.RoleAdmin), tx.PutRole(second, ann, model.RoleAdmin))
 		})
 		for range 2 { // the second time there is nothing left
 			p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteMembership(first, ann) })
@@ -182,9 +183,19 @@ func (p *platform) mustHolders(t testing.TB, organization model.OrganizationID, 
 func roles(t *testing.T, h conformance.Harness) {
 	p, ann, bob := newPair(t, h)
 	organization, other := p.mustOrganization(t, ann, bob), p.mustOrganization(t, ann)
-	put := func(account model.AccountID, role string, pending bool) {
+	grant := func(account model.AccountID, role string) {
 		t.Helper()
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.PutRole(organization, account, role, pending) })
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.PutRole(organization, account, role) })
+	}
+	ask := func(account model.AccountID, role string, since time.Time) {
+		t.Helper()
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.AskForRole(organization, account, role, since) })
+	}
+	asked := func(account model.AccountID) []overview.PendingRole {
+		t.Helper()
+		return mustRead(t, p, func(tx *store.Tx) (map[model.AccountID][]overview.PendingRole, error) {
+			return overview.PendingRoles(tx, organization, []model.AccountID{account})
+		})[account]
 	}
 	pending := func(role string) bool {
 		t.Helper()
@@ -200,22 +211,24 @@ func roles(t *testing.T, h conformance.Harness) {
 
 	t.Run("are_shown_when_granted_and_in_byte_order", func(t *testing.T) {
 		for _, role := range []string{"reporting", "help_desk", "helpa", "help", "h0", "h_0", "ha"} {
-			put(ann, role, false)
+			grant(ann, role)
 		}
 		wantEqual(t, "roles", granted(), []string{"h0", "h_0", "ha", "help", "help_desk", "helpa", "reporting"})
 	})
 	t.Run("that_are_asked_for_are_not_held", func(t *testing.T) {
-		put(ann, model.RoleAdmin, true)
+		ask(ann, model.RoleAdmin, p.now())
+		wantEqual(t, "since when", asked(ann), []overview.PendingRole{{Role: model.RoleAdmin, Since: p.now()}})
 		wantEqual(t, "pending", pending(model.RoleAdmin), true)
 		wantEqual(t, "holders", p.mustHolders(t, organization, model.RoleAdmin), nil)
-		put(bob, model.RoleAdmin, false)
+		grant(bob, model.RoleAdmin)
 		wantEqual(t, "holders", p.mustHolders(t, organization, model.RoleAdmin), []model.AccountID{bob})
 	})
 	t.Run("are_granted_and_stay_granted", func(t *testing.T) {
-		put(ann, model.RoleAdmin, false)
+		grant(ann, model.RoleAdmin)
 		wantEqual(t, "pending once granted", pending(model.RoleAdmin), false)
-		put(ann, model.RoleAdmin, true)
+		ask(ann, model.RoleAdmin, p.now())
 		wantEqual(t, "pending when asked for again", pending(model.RoleAdmin), false)
+		wantEqual(t, "since when", asked(ann), nil)
 		wantEqual(t, "holders", p.mustHolders(t, organization, model.RoleAdmin), []model.AccountID{ann, bob})
 		wantEqual(t, "holders elsewhere", p.mustHolders(t, other, model.RoleAdmin), nil)
 	})
@@ -224,9 +237,12 @@ func roles(t *testing.T, h conformance.Harness) {
 			p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteRole(organization, bob, model.RoleAdmin) })
 		}
 		wantEqual(t, "holders", p.mustHolders(t, organization, model.RoleAdmin), []model.AccountID{ann})
-		put(bob, "late", true)
+		ask(bob, "late", p.now())
 		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteRole(organization, bob, "late") })
 		wantEqual(t, "pending after the refusal",
 			mustRead(t, p, func(tx *store.Tx) (bool, error) { return tx.PendingRole(organization, bob, "late") }), false)
+		again := p.now().Add(time.Hour)
+		ask(bob, "late", again)
+		wantEqual(t, "since when, asked for once more", asked(bob), []overview.PendingRole{{Role: "late", Since: again}})
 	})
 }

@@ -39,7 +39,7 @@ func organizationErasure(t *testing.T, h conformance.Harness) {
 		p.mustSend(t, p.groupLetter(&g, bob))
 		p.mustUpdate(t, func(tx *store.Tx) error {
 			return errors.Join(
-				tx.PutRole(o, ann, model.RoleAdmin, false),
+				tx.PutRole(o, ann, model.RoleAdmin),
 				putMetadata(tx, o, g.Entity(), []byte("{}")),
 				series.Put(tx, figure(o, p.now())), series.Put(tx, figure(o, p.now().Add(time.Minute))),
 				series.Put(tx, figure(o, p.now().Add(2*time.Minute))),

@@ -40,8 +40,8 @@ func overviews(t *testing.T, h conformance.Harness) {
 		deleted.Deleted = true
 		p.mustGroup(t, first, ann)
 		p.mustUpdate(t, func(tx *store.Tx) error {
-			return errors.Join(tx.UpdateGroup(&deleted), tx.PutRole(first, bob, model.RoleAdmin, true),
-				tx.PutRole(first, ann, model.RoleAdmin, false), legalhold.Set(tx, second, p.now()))
+			return errors.Join(tx.UpdateGroup(&deleted), tx.AskForRole(first, bob, model.RoleAdmin, p.now()),
+				tx.PutRole(first, ann, model.RoleAdmin), legalhold.Set(tx, second, p.now()))
 		})
 		got := mustRead(t, p, func(tx *store.Tx) (map[model.OrganizationID]*overview.Counts, error) {
 			return overview.CountsOf(tx, []model.OrganizationID{first, second})
@@ -61,8 +61,8 @@ func overviews(t *testing.T, h conformance.Harness) {
 		wantEqual(t, "the first", members(model.AccountID{}, 2), accounts[:2])
 		wantEqual(t, "the rest", members(accounts[1], 2), accounts[2:])
 		p.mustUpdate(t, func(tx *store.Tx) error {
-			return errors.Join(tx.PutRole(first, eve, model.RoleAdmin, true), tx.PutRole(first, eve, "help", true),
-				tx.PutRole(second, ann, model.RoleAdmin, true))
+			return errors.Join(tx.AskForRole(first, eve, model.RoleAdmin, p.now()), tx.AskForRole(first, eve, "help", p.now()),
+				tx.AskForRole(second, ann, model.RoleAdmin, p.now()))
 		})
 		asking := func(after model.AccountID, limit int) []model.AccountID {
 			t.Helper()
@@ -74,10 +74,11 @@ func overviews(t *testing.T, h conformance.Harness) {
 		wantEqual(t, "who asks", asking(model.AccountID{}, 10), want)
 		wantEqual(t, "the first who asks", asking(model.AccountID{}, 1), want[:1])
 		wantEqual(t, "the next", asking(want[0], 1), want[1:])
-		pending := mustRead(t, p, func(tx *store.Tx) (map[model.AccountID][]string, error) {
+		pending := mustRead(t, p, func(tx *store.Tx) (map[model.AccountID][]overview.PendingRole, error) {
 			return overview.PendingRoles(tx, first, []model.AccountID{ann, eve})
 		})
-		wantEqual(t, "what for", pending, map[model.AccountID][]string{eve: {"admin", "help"}})
+		wantEqual(t, "what for", pending, map[model.AccountID][]overview.PendingRole{
+			eve: {{Role: "admin", Since: p.now()}, {Role: "help", Since: p.now()}}})
 	})
 	t.Run("keys_of_several_accounts", func(t *testing.T) {
 		for i, owner := range []model.AccountID{bob, ann, bob} {
@@ -136,6 +137,10 @@ func overviews(t *testing.T, h conformance.Harness) {
 		})
 		wantEqual(t, "requests of the first", counts[first].Requests, 3) // two for a role
 		wantEqual(t, "requests of the second", counts[second].Requests, 4)
+		for id, want := range map[model.OrganizationID]int{first: 3, second: 4, p.organizationID(): 0} {
+			n := mustRead(t, p, func(tx *store.Tx) (int, error) { return overview.RequestsIn(tx, id) })
+			wantEqual(t, "requests of one", n, want)
+		}
 	})
 	t.Run("what_waits_in_queues", func(t *testing.T) { queueOverviews(t, h) })
 	t.Run("figures_of_groups", func(t *testing.T) {

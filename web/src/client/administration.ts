@@ -171,8 +171,8 @@ export class Administration extends Messaging {
     return this.get(["user", user, "key"], options);
   }
 
-  /** Changes the limits of a key (POST /v2/user/:user/key/:key). */
-  limitKey(user: string, key: string, body: Body<"limitKey">, options?: CallOptions): Promise<void> {
+  /** Changes the label or the limits of a key (POST /v2/user/:user/key/:key). */
+  updateKey(user: string, key: string, body: Body<"updateKey">, options?: CallOptions): Promise<void> {
     return this.post(["user", user, "key", key], body, options);
   }
 

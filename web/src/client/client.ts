@@ -1,5 +1,6 @@
 import { Administration } from "./administration.js";
 import { once } from "./base.js";
+import type { Download, DownloadOptions } from "./download.js";
 import { Pages } from "./pages.js";
 import { follow, type StreamOptions } from "./stream.js";
 import { base64, type Call, type CallOptions, type ClientOptions, type Credentials, Transport } from "./transport.js";
@@ -120,6 +121,16 @@ export class Client extends Administration {
   }
 
   // Server.
+
+  /** Shows what the house that runs the server calls itself (GET /v2/brand). */
+  getBrand(options?: CallOptions): Promise<Reply<"getBrand">> {
+    return this.get(["brand"], options);
+  }
+
+  /** Opens its logo, where it has one (GET /v2/brand/logo). */
+  getBrandLogo(options?: CallOptions & DownloadOptions): Promise<Download> {
+    return this.download(["brand", "logo"], options);
+  }
 
   /** Shows that the server lives: `ok` (GET /healthz). */
   getHealth(options?: CallOptions): Promise<string> {

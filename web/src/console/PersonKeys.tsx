@@ -98,7 +98,7 @@ export function PersonKeys({ organization, token }: { organization: Schemas["Org
             onCancel={close}
             onSubmit={async (fields) => {
               const { messages_per_day = "default", requests_per_second = "default" } = filled(fields, "messages_per_day", "requests_per_second");
-              await client.limitKey(token, asked.key.api_key, { messages_per_day, requests_per_second });
+              await client.updateKey(token, asked.key.api_key, { messages_per_day, requests_per_second });
               close();
               change();
             }}

@@ -18,6 +18,7 @@ type Special =
   | "getHistory"
   | "getAttachment"
   | "getAvatar"
+  | "getBrandLogo"
   | "exportUser"
   | "getHealth"
   | "getReadiness"

@@ -241,6 +241,8 @@ test("what the server refuses names the field", async ({ hospital }) => {
 test("the server tells of itself", async ({ server }) => {
   expect(await server.operator.getHealth()).toMatch(/ok/i);
   expect(await server.operator.getReadiness()).toMatch(/./);
+  expect(await server.operator.getBrand()).toStrictEqual({ name: "", logo: false });
+  await expect(server.operator.getBrandLogo()).rejects.toMatchObject({ status: 404 });
   expect((await server.operator.getDocument()).openapi).toBe("3.1.0");
   expect(String((await server.operator.getDocument30()).openapi)).toMatch(/^3\.0/);
 });
