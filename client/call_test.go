@@ -32,7 +32,7 @@ const (
 	eventsJSON       = `[{"event_id":"e1","event":{"tigertext:iq:message":{"message_id":"m1"}}}]`
 	issuedJSON       = `{"api_key":"k1","api_secret":"s1","kind":"administrative","created_time":"2026-11-21T08:15:30.123Z","expires_time":"2026-11-22T08:15:30.123Z","label":"Lab","allowed_networks":["192.0.2.0/24"]}`
 	muteJSON         = `{"sender_type":"account","sender_token":"u2","organization_id":"o1","caller_organization":"o1","mute_duration":60,"mute_start":1795248930}`
-	rolesJSON        = `[{"organization_id":"o1","roles":["admin"]}]`
+	rolesJSON        = `[{"organization_id":"o1","roles":[],"pending_roles":["admin"]}]`
 	pageJSON         = `{"results":[{"type":"tigertext:entity:account","organization_id":"o1","entity":` + userJSON + `},
 		{"type":"tigertext:entity:group","organization_id":"o1","entity":` + groupJSON +
 		`}],"metadata":{"total_hits":2,"first_hit":0,"continuation":"c1"}}`
@@ -214,8 +214,9 @@ var calls = []call{
 	{name: "RemoveFromOrganization", request: "DELETE /v2/user/u1/organization/o1", answer: noContent,
 		do: nothing(func(ctx context.Context, c *Client) error { return c.RemoveFromOrganization(ctx, "u1", "o1") })},
 	{name: "Roles", request: "GET /v2/user/u1/organization/o1/roles",
-		answer: replies(`{"roles":[{"organization":{"organization_id":"o1","roles":["admin"]}}]}`), want: rolesJSON,
-		do: func(ctx context.Context, c *Client) (any, error) { return c.Roles(ctx, "u1", "o1") }},
+		answer: replies(`{"roles":[{"organization":{"organization_id":"o1","roles":[],"pending_roles":["admin"]}}]}`),
+		want:   rolesJSON,
+		do:     func(ctx context.Context, c *Client) (any, error) { return c.Roles(ctx, "u1", "o1") }},
 	{name: "GrantRole", request: "POST /v2/user/u1/organization/o1/roles/help_desk", answer: noContent, want: `false`,
 		do: func(ctx context.Context, c *Client) (any, error) { return c.GrantRole(ctx, "u1", "o1", "help_desk") }},
 	{name: "GrantRole to oneself", request: "POST /v2/user/me/organization/o1/roles/admin",

@@ -110,6 +110,7 @@ type Member struct {
 	JoinedTime   time.Time `json:"joined_time"`
 	LastSeenTime time.Time `json:"last_seen_time,omitzero"` // to the hour; zero: never
 	HasKeys      bool      `json:"has_keys"`                // that open, and act in the organization
+	Managed      bool      `json:"managed,omitempty"`       // the caller may change its names and addresses
 }
 
 // MemberFilter leaves members out; the zero value none.
@@ -117,8 +118,9 @@ type MemberFilter struct {
 	Query       string // each word begins some word of the member
 	Role        string // that it holds
 	WithoutKeys bool
-	IdleDays    int   // neither seen nor joined for so many days
-	Disabled    *bool // nil: disabled or not
+	IdleDays    int    // neither seen nor joined for so many days
+	Disabled    *bool  // nil: disabled or not
+	Account     string // an address: only this member, whatever Query says
 }
 
 // OrganizationMembers lists the members of an organization by name (GET
@@ -129,6 +131,7 @@ func (c *Client) OrganizationMembers(ctx context.Context, organization string, f
 	r.query = p.query()
 	setText(r.query, "q", f.Query)
 	setText(r.query, "role", f.Role)
+	setText(r.query, "account", f.Account)
 	setNumber(r.query, "idle_days", f.IdleDays)
 	if f.WithoutKeys {
 		r.query.Set("without_keys", "true")

@@ -55,10 +55,10 @@ var consoleCalls = []call{
 			return c.Organizations(ctx, OrganizationFilter{"cl", true}, Page{7, "c1"})
 		}},
 	{name: "OrganizationMembers",
-		request: "GET /v2/organization/o1/member?disabled=false&idle_days=9&q=an+am&role=admin&without_keys=true",
+		request: "GET /v2/organization/o1/member?account=bob&disabled=false&idle_days=9&q=an+am&role=admin&without_keys=true",
 		answer:  replies(listing(memberJSON)), want: listing(memberJSON),
 		do: func(ctx context.Context, c *Client) (any, error) {
-			return c.OrganizationMembers(ctx, "o1", MemberFilter{"an am", "admin", true, 9, new(false)}, Page{})
+			return c.OrganizationMembers(ctx, "o1", MemberFilter{"an am", "admin", true, 9, new(false), "bob"}, Page{})
 		}},
 	{name: "OrganizationGroups", request: "GET /v2/organization/o1/group?page_size=1&q=x",
 		answer: replies(listing(listedGroup)), want: listing(listedGroup),

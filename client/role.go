@@ -12,6 +12,7 @@ const RoleAdmin = "admin"
 type OrganizationRoles struct {
 	OrganizationID string   `json:"organization_id"`
 	Roles          []string `json:"roles"`
+	PendingRoles   []string `json:"pending_roles,omitempty"` // that the user asks for
 }
 
 // Roles returns the roles of a user in an organization (GET .../roles).

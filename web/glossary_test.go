@@ -41,7 +41,7 @@ var glossary = map[string][]avoided{
 		{"burn|seal", "delete after reading, hidden message", nil},
 		{"lifetime|ttl|gone\\b", "expiration, expires", nil},
 		{"(made|issue|issued|issues)\\b", "created", []string{"notedPrivate", "notedPublic"}},
-		{"interface", "API", nil},
+		{"interface", "API", []string{"console.labelExample"}}, // of a laboratory
 		{"(endpoint|stream|backlog|sweep|stuck|store)s?\\b", "call, live connection, queue, storage", nil},
 		{"(root|superuser)\\b|admins?\\b", "operator, administrator", []string{"console.elevatedUntil", "console.lower"}},
 		{"refus", "decline", nil},

@@ -121,6 +121,7 @@ func (a *API) removeMember(ctx context.Context, c *call) (answer, error) {
 type wireRolesIn struct {
 	OrganizationID model.OrganizationID `json:"organization_id"`
 	Roles          []string             `json:"roles"`
+	PendingRoles   []string             `json:"pending_roles,omitempty"`
 }
 
 type wireRoles struct {
@@ -139,7 +140,7 @@ func (a *API) getRoles(ctx context.Context, c *call) (answer, error) {
 		if roles == nil {
 			roles = []string{}
 		}
-		out[i] = wireRoles{wireRolesIn{r.Organization, roles}}
+		out[i] = wireRoles{wireRolesIn{r.Organization, roles, r.Pending}}
 	}
 	return reply(map[string]any{"roles": out}), nil
 }

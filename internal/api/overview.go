@@ -78,6 +78,7 @@ type wireMember struct {
 	JoinedTime   wire.Time `json:"joined_time"`
 	LastSeenTime wire.Time `json:"last_seen_time,omitzero"`
 	HasKeys      bool      `json:"has_keys"`
+	Managed      bool      `json:"managed,omitempty"`
 }
 
 // listMembers: GET /organization/:organization/member.
@@ -85,7 +86,7 @@ func (a *API) listMembers(ctx context.Context, c *call) (answer, error) {
 	q := c.readQuery()
 	ask := c.asked()
 	filter := overview.MemberFilter{Query: q.Text("q"), Role: q.Text("role"), WithoutKeys: q.Bool("without_keys"),
-		Disabled: q.OptionalBool("disabled"),
+		Disabled: q.OptionalBool("disabled"), Account: q.Text("account"),
 		IdleDays: q.IntBetween("idle_days", 1, maxDays, 0)}
 	if err := c.err(); err != nil {
 		return answer{}, err
@@ -93,7 +94,7 @@ func (a *API) listMembers(ctx context.Context, c *call) (answer, error) {
 	page, err := a.overview.Members(ctx, c.actor, c.organizationPath(), filter, ask)
 	return listed(a, c, page, err, func(m *overview.Member) wireMember {
 		return wireMember{c.User(m.Entity), notNull(m.Roles), notNull(m.Pending), wire.Time(m.Joined), wire.Time(m.Seen),
-			m.HasKeys}
+			m.HasKeys, m.Managed}
 	})
 }
 

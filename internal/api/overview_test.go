@@ -147,7 +147,8 @@ func TestMembersAreListedForTheirAdministrators(t *testing.T) {
 	boss := s.mustCreateAdmin(clinic, "boss")
 	boss.delete(s.operator.path("/organization/" + clinic)).want(204)
 	alice, bob := boss.mustCreate(clinic, "alice"), boss.mustCreate(clinic, "bob")
-	boss.post("/v2/user", fields{"username": "quiet", "title": "Dr.", "department": "Surgery"}, in(clinic)).want(200)
+	titled := fields{"username": "quiet", "title": "Dr.", "department": "Surgery"}
+	quiet := boss.post("/v2/user", titled, in(clinic)).reply().text("token")
 	elsewhere := s.mustCreateOrganization("Elsewhere")
 	stranger := s.mustCreate(elsewhere, "stranger")
 	path := "/v2/organization/" + clinic + "/member"
@@ -180,6 +181,11 @@ func TestMembersAreListedForTheirAdministrators(t *testing.T) {
 	filtered("role=admin", "boss")
 	filtered("without_keys=true", "quiet")
 	filtered("without_keys=false&q=q", "quiet")
+	filtered("account=alice", "alice")
+	filtered("account="+quiet+"&q=b", "quiet")
+	filtered("account=alice&role=admin")
+	filtered("account=stranger")
+	filtered("account=nobody")
 	filtered("idle_days=1")
 	s.clock.Advance(25 * time.Hour)
 	alice.get("/v2/user").want(200)
@@ -224,6 +230,32 @@ func TestMembersAreListedForTheirAdministrators(t *testing.T) {
 	}
 	next := boss.get(path+"?page_size=1").reply().text("metadata", "continuation")
 	boss.get(path+"?page_size=1&role=admin&continuation="+next).wantError(400, "continuation_invalid")
+}
+
+// An administrator may rename the members whom the organization created and no other has, an
+// operator all but other operators.
+func TestMembersSayWhetherTheyAreManaged(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	boss := c.mustCreateAdmin(c.org, "boss")
+	c.operator.mustJoin(c.mustCreateOrganization("Elsewhere"), c.alice)
+	stranger := c.mustCreate(c.mustCreateOrganization("Home"), "stranger")
+	boss.mustJoin(c.org, stranger)
+	managed := func(by *person, who string) bool {
+		t.Helper()
+		return by.get("/v2/organization/" + c.org + "/member?account=" + who).reply().list("results")[0].has("managed")
+	}
+	for who, want := range map[string]bool{"bob": true, "boss": true, "alice": false, "stranger": false} {
+		if got := managed(boss, who); got != want {
+			t.Errorf("%s managed by the administrator: %t, want %t", who, got, want)
+		}
+		if !managed(c.operator, who) {
+			t.Errorf("%s is not managed by the operator", who)
+		}
+	}
+	if managed(boss, c.operator.token) {
+		t.Error("an operator is managed by an administrator")
+	}
 }
 
 // TestListsOfManyEndTheirPages: a filter that keeps few makes a page short, not slow.

@@ -99,7 +99,12 @@ func TestAskingForAdministrativeAccess(t *testing.T) {
 	}
 	c.bob.wantEvents()
 	c.alice.wantEvents()
-	c.alice.get("/v2/user/me/organization/" + c.org + "/roles").reply().wantIs(fields{"roles": []fields{rolesIn(c.org)}})
+	asked := fields{"roles": []fields{{"organization": fields{"organization_id": c.org, "roles": []string{},
+		"pending_roles": []string{"admin"}}}}}
+	for _, in := range []string{c.org, "placeholder"} {
+		c.alice.get("/v2/user/me/organization/" + in + "/roles").reply().wantIs(asked)
+	}
+	admin.get(c.alice.path("/organization/" + c.org + "/roles")).reply().wantIs(asked)
 	c.alice.get("/v2/organization/"+c.org).wantError(403, "administrative_key_required")
 
 	admin.delete(path).want(204) // refused

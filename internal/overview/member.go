@@ -19,6 +19,7 @@ type Member struct {
 	Joined         time.Time
 	Seen           time.Time // zero: never
 	HasKeys        bool      // some key of it opens, and acts in the organization
+	Managed        bool      // the actor decides what the account is called: see access.MayRename
 }
 
 // MemberFilter leaves members out.
@@ -26,28 +27,55 @@ type MemberFilter struct {
 	Query       string // every word begins some word of the member, as in a search
 	Role        string // granted
 	WithoutKeys bool
-	Disabled    *bool // nil: disabled or not
-	IdleDays    int   // not seen, and not joined, for so many days; 0: all
+	Disabled    *bool  // nil: disabled or not
+	IdleDays    int    // not seen, and not joined, for so many days; 0: all
+	Account     string // an address: only this account; empty: all
 }
 
-// Members lists the members of an organization by name.
+// Members lists the members of an organization by name, or the one whom the filter names, whatever
+// its query.
 func (c *Overview) Members(ctx context.Context, actor *model.Actor, organization model.OrganizationID, f MemberFilter,
 	ask Ask) (out Page[Member], err error) {
 	query := search.Query{
 		Types: []string{"account"}, Directory: []model.OrganizationID{organization},
 		Must:     []search.Criterion{{Fields: []string{"any"}, Text: f.Query}},
 		PageSize: piece, Continuation: ask.Continuation, Disabled: true,
-		Sifted: []any{"members", f.Role, f.WithoutKeys, f.Disabled, f.IdleDays},
+		Sifted: []any{"members", f.Role, f.WithoutKeys, f.Disabled, f.IdleDays, f.Account},
 	}
 	first, err := search.New(c.store.Secret(), actor.Account, query.Directory, query)
 	if err != nil {
 		return out, err
 	}
 	err = c.read(ctx, actor, model.ActionMemberList, organization, func(tx *store.Tx) error {
+		if f.Account != "" {
+			out, err = c.member(tx, actor, organization, f)
+			return err
+		}
 		out, err = c.sift(tx, actor, organization, first, query, f, ask.Size)
 		return err
 	})
 	return out, err
+}
+
+// member is the page of the member whom the filter names, if the rest of the filter keeps it.
+func (c *Overview) member(tx *store.Tx, actor *model.Actor, organization model.OrganizationID,
+	f MemberFilter) (Page[Member], error) {
+	out := Page[Member]{Results: []Member{}}
+	account, err := c.access.ResolveAccount(tx, actor, f.Account)
+	if model.IsNotFound(err) {
+		return out, nil
+	}
+	if err != nil {
+		return out, err
+	}
+	members, err := c.members(tx, actor, organization, []search.Hit{{Entity: model.EntityID(account)}})
+	if err != nil {
+		return out, err
+	}
+	if m := members[0]; m != nil && f.keeps(m, c.now()) {
+		out.Results = append(out.Results, *m)
+	}
+	return out, nil
 }
 
 // sift goes through what a search finds until a page is full.
@@ -132,6 +160,7 @@ func (c *Overview) members(tx *store.Tx, actor *model.Actor, organization model.
 		out[i] = &Member{Entity: o.SeenBy(actor, organization), Roles: membership.Roles,
 			Pending: stored.RoleNames(pending[id]), Joined: membership.Joined}
 		out[i].HasKeys, out[i].Seen = c.use(o, organization)
+		out[i].Managed = access.MayRename(actor, &o.Target) == nil
 	}
 	return out, nil
 }

@@ -258,6 +258,7 @@ func lockToLeave(tx *store.Tx, groups []model.Group, account model.AccountID) er
 type RolesOf struct {
 	Organization model.OrganizationID
 	Roles        []string
+	Pending      []string // that the account asks for
 }
 
 // Roles shows the roles of an account to itself and to administrators. To the
@@ -277,13 +278,20 @@ func (p *People) Roles(ctx context.Context, actor *model.Actor, address string,
 		switch {
 		case member:
 			audit.OnOrganization(&on, organization)
-			out = append(out, RolesOf{m.Organization, m.Roles})
-		case t.ID == actor.Account:
-			for _, m := range t.Memberships {
-				out = append(out, RolesOf{m.Organization, m.Roles})
-			}
-		default:
+			t.Memberships = []model.Membership{m}
+		case t.ID != actor.Account:
 			return model.Missing()
+		}
+		for _, m := range t.Memberships {
+			of := RolesOf{Organization: m.Organization, Roles: m.Roles}
+			asked, err := tx.PendingRole(m.Organization, t.ID, model.RoleAdmin)
+			if err != nil {
+				return err
+			}
+			if asked {
+				of.Pending = []string{model.RoleAdmin}
+			}
+			out = append(out, of)
 		}
 		return nil
 	})

@@ -34,8 +34,9 @@ test("an administrator keeps an organization, and no other", async ({ server, ho
 
   await c.tab("People");
   await c.row("People", "Bob Brown").getByRole("link", { name: "Bob Brown Administrator" }).click();
-  await expect(c.rows("Keys and sessions")).toHaveCount(1);
-  await c.listing("Keys and sessions").getByRole("button", { name: "New API key" }).click();
+  await expect(c.rows("API keys")).toHaveCount(1);
+  await c.listing("API keys").getByRole("button", { name: "New API key" }).click();
+  await c.dialog.getByLabel("Label").fill("Pager gateway");
   const networks = c.dialog.getByLabel("Allowed networks");
   await networks.fill("10.0.0.0/40");
   await c.dialog.getByRole("button", { name: "Create key" }).click();
@@ -44,17 +45,17 @@ test("an administrator keeps an organization, and no other", async ({ server, ho
   await c.dialog.getByRole("button", { name: "Create key" }).click();
   const key = await c.issuedKey();
   await c.keep();
-  await expect(c.rows("Keys and sessions")).toHaveCount(2);
-  await expect(c.row("Keys and sessions", key)).toContainText("10.0.0.0/8");
+  await expect(c.rows("API keys")).toHaveCount(2);
+  await expect(c.row("API keys", key)).toContainText("10.0.0.0/8");
   await c.revoke(key);
-  await expect(c.rows("Keys and sessions")).toHaveCount(1);
-  await c.main.getByRole("button", { name: "Edit job title and department" }).click();
+  await expect(c.rows("API keys")).toHaveCount(1);
+  await c.main.getByRole("button", { name: "Edit person" }).click();
   await c.dialog.getByLabel("Job title").fill("Dr.");
   await c.dialog.getByRole("button", { name: "Save" }).click();
   await expect(c.main.getByRole("article").getByText("Dr.", { exact: true })).toBeVisible();
 
   await c.tab("People");
-  await c.listing("People").getByRole("button", { name: "Add existing account" }).click();
+  await c.add("Add existing account");
   const address = c.dialog.getByLabel("Username");
   await address.fill("nobody");
   await c.dialog.getByRole("button", { name: "Add existing account" }).click();

@@ -78,14 +78,14 @@ test.describe("hostile texts stay texts", { tag: "@looks" }, () => {
     const all = { keys: "Keys and sessions", stuck: "Queues not being read", audit: "Audit log", settings: "Settings" };
     for (const [name, list] of Object.entries(all)) {
       await goTo(c.page, `/console/${name}`);
-      const listing = c.listing(list).filter({ has: c.page.getByRole("button", { name: "Download CSV" }) });
+      const listing = c.listing(list).filter({ has: c.page.getByRole("button", { name: "Export" }) });
       await expect(listing).toHaveAttribute("aria-busy", "false");
       await expect(c.problem).toBeHidden();
       await holds(c.page, `console-all-${name}`);
     }
 
     await goTo(c.page, `${at}/people`);
-    await c.main.getByRole("button", { name: "Import from CSV" }).click();
+    await c.add("Import from CSV");
     const rows = hostile.map((text) => `"${text.replaceAll('"', '""')}",${den.alice.username}\n`);
     const buffer = Buffer.from(`display_name,username\n${rows.join("")}`);
     await c.dialog.getByLabel("Choose CSV file").setInputFiles({ name: "people.csv", mimeType: "text/csv", buffer });

@@ -48,7 +48,7 @@ test("an address of an international domain is typed and signs in, in both of it
   const c = new Console(await open(operator, `/console/organizations/${organization}`));
   await c.elevate();
   await c.tab("People");
-  await c.listing("People").getByRole("button", { name: "New person" }).click();
+  await c.add("New person");
   await c.dialog.getByLabel("Display name").fill("Jürgen Jahn");
   await c.dialog.getByLabel("Email").fill(`${name}@bücher.example`);
   await c.dialog.getByLabel("Initial password").fill(password);

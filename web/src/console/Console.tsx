@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Icon, type IconName } from "../kit/Icon";
 import { Link } from "../kit/Link";
-import { leave, SignOut } from "../kit/SignOut";
+import { SignOut } from "../kit/SignOut";
 import { path } from "../kit/state/route";
 import { session } from "../kit/state/session";
 import { clock } from "../text/format";
@@ -11,12 +11,16 @@ import { Audit } from "./Audit";
 import { Elevate } from "./Elevate";
 import { FirstStart } from "./FirstStart";
 import { Keys } from "./Keys";
+import { NoAccess } from "./NoAccess";
 import { Organization } from "./Organization";
 import { Organizations } from "./Organizations";
 import { Overview } from "./Overview";
+import { Secret } from "./Secret";
 import { Settings } from "./Settings";
 import { asking, lower } from "./state/elevation";
+import { issued } from "./state/secret";
 import { Stuck } from "./Stuck";
+import { Whereabouts } from "./Whereabouts";
 
 /** Console is the navigation, and beside it what the address names. */
 export function Console() {
@@ -63,6 +67,7 @@ export function Console() {
       <main tabIndex={-1}>
         <View at={at} />
       </main>
+      {issued.value && <Secret of={issued.value} key={issued.value.api_secret} />}
       {asking.value && <Elevate {...asking.value} />}
     </div>
   );
@@ -89,12 +94,13 @@ function decoded(part: string): string {
 
 /** View is what an address shows. */
 function View({ at }: { at: string }) {
-  const [, page = "", token, tab, person] = at.slice("/console".length).split("/").map(decoded);
+  const [, page = "", token, tab, one] = at.slice("/console".length).split("/").map(decoded);
   const operator = session.value?.operator ?? false;
   if (page === "") return <Overview />;
   if (page === "start" && operator) return <FirstStart />;
-  if (page === "organizations" && token) return <Organization token={token} tab={tab ?? "people"} person={person} />;
+  if (page === "organizations" && token) return <Organization token={token} tab={tab ?? "people"} one={one} />;
   if (page === "organizations") return <Organizations />;
+  if (operator && page === "people" && token) return <Whereabouts account={token} />;
   if (operator && page === "keys") return <Keys />;
   if (operator && page === "stuck") return <Stuck />;
   if (operator && page === "audit") return <Audit />;
@@ -104,19 +110,5 @@ function View({ at }: { at: string }) {
       <h1>{text("console.notFound")}</h1>
       <p><Link to="/console">{text("console.overview")}</Link></p>
     </>
-  );
-}
-
-/** NoAccess is for who is neither operator nor administrator. */
-function NoAccess() {
-  return (
-    <main class="plain">
-      <h1>{text("consoleTitle")}</h1>
-      <p>{text("console.noAccess")}</p>
-      <p>
-        <a class="button" href="/">{text("console.messenger")}</a>{" "}
-        <button type="button" onClick={leave}>{text("signOut")}</button>
-      </p>
-    </main>
   );
 }

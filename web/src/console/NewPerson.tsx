@@ -25,20 +25,21 @@ export function NewPerson(props: {
       }}
     >
       <Field label={text("console.displayName")} name="display_name" autocomplete="off" required />
-      <Field label={text("console.username")} name="username" verbatim autocomplete="off" />
+      <Field label={text("console.username")} name="username" verbatim autocomplete="off" hint={text("console.addressHint")} />
       <div class="pair">
         <Field label={text("console.email")} name="email" inputMode="email" verbatim autocomplete="off" refusedAs="emails" />
         <Field label={text("console.phone")} name="phone" type="tel" autocomplete="off" refusedAs="phones" />
       </div>
       <div class="pair">
-        <Field label={text("console.jobTitle")} name="title" autocomplete="off" />
-        <Field label={text("console.department")} name="department" autocomplete="off" />
+        <Field label={text("console.jobTitle")} name="title" autocomplete="off" optional />
+        <Field label={text("console.department")} name="department" autocomplete="off" optional />
       </div>
       <Field
         label={text("console.firstPassword")}
         name="password"
         type="password"
         autocomplete="new-password"
+        optional
         hint={text("console.firstPasswordHint")}
       />
     </Form>

@@ -4,6 +4,7 @@ import { client } from "../kit/state/session";
 import { useLoaded } from "../kit/useLoaded";
 import { text, type Text } from "../text/text";
 import { Audit } from "./Audit";
+import { Group } from "./Group";
 import { Groups } from "./Groups";
 import { Keys } from "./Keys";
 import { OrganizationSettings } from "./OrganizationSettings";
@@ -23,8 +24,8 @@ const tabs: Readonly<Record<string, { title: Text; page: ComponentType<OfOrganiz
   settings: { title: "settings", page: OrganizationSettings },
 };
 
-/** Organization shows one, a page for each of what it has. */
-export function Organization({ token, tab, person }: { token: string; tab: string; person: string | undefined }) {
+/** Organization shows one, a page for each of what it has, or one person or group of it. */
+export function Organization({ token, tab, one }: { token: string; tab: string; one: string | undefined }) {
   const { value, problem, reload } = useLoaded(() => client.getOrganization(token), [token]);
   if (problem) return <p role="alert" class="problem">{problem}</p>;
   if (!value) return <p class="empty">{text("loading")}</p>;
@@ -43,8 +44,10 @@ export function Organization({ token, tab, person }: { token: string; tab: strin
           </Link>
         ))}
       </nav>
-      {tab === "people" && person ? (
-        <Person organization={value} token={person} />
+      {tab === "people" && one ? (
+        <Person key={one} organization={value} token={one} />
+      ) : tab === "groups" && one ? (
+        <Group key={one} organization={value} token={one} />
       ) : (
         <Page key={tab} organization={value} onChange={reload} />
       )}

@@ -7,6 +7,8 @@ import { go } from "../kit/state/route";
 import { client, session } from "../kit/state/session";
 import { toast } from "../kit/Toasts";
 import { text, type Text } from "../text/text";
+import { Lifetime } from "./Lifetime";
+import { minutesIn, spanOf } from "./span";
 import type { OfOrganization } from "./tab";
 
 const switches = {
@@ -18,7 +20,10 @@ const switches = {
 export function OrganizationSettings({ organization, onChange }: OfOrganization) {
   const [asked, setAsked] = useState<"hold" | "erase" | undefined>();
   const settings = new Map(organization.settings.map(({ name, value }) => [name, value]));
-  const number = (name: string) => String(settings.get(name) ?? "");
+  const minutes = (name: string) => {
+    const value = settings.get(name);
+    return typeof value === "number" && value >= 0 ? value : -1;
+  };
   const close = () => setAsked(undefined);
   const operator = session.value?.operator ?? false;
   const held = organization.legal_hold === true;
@@ -27,24 +32,21 @@ export function OrganizationSettings({ organization, onChange }: OfOrganization)
       <Form
         act={text("save")}
         onSubmit={async (fields) => {
-          const ttl = String(fields.get("ttl")).trim();
-          const maxTTL = String(fields.get("max_ttl")).trim();
+          const [ttl, longest] = [minutesIn(fields, "ttl"), minutesIn(fields, "max_ttl")];
           const on = Object.fromEntries(Object.keys(switches).map((name) => [name, fields.has(name)]));
           await client.updateOrganization(organization.token, {
             ...on,
             name: String(fields.get("name")).trim(),
-            ...(ttl && { ttl: Number(ttl) }),
-            ...(maxTTL && { max_ttl: Number(maxTTL) }),
+            ...(ttl !== minutes("ttl") && { ttl }),
+            ...(longest !== minutes("max_ttl") && { max_ttl: longest }),
           });
           toast(text("saved"));
           onChange();
         }}
       >
         <Field label={text("console.name")} name="name" value={organization.name} required />
-        <div class="pair">
-          <Field label={text("console.ttl")} name="ttl" inputMode="numeric" value={number("ttl")} hint={text("console.ttlHint")} />
-          <Field label={text("console.maxTTL")} name="max_ttl" inputMode="numeric" value={number("max_ttl")} hint={text("console.ttlHint")} />
-        </div>
+        <Lifetime key={minutes("ttl")} label={text("console.ttl")} never={text("console.never")} name="ttl" value={spanOf(minutes("ttl"))} />
+        <Lifetime key={`longest ${minutes("max_ttl")}`} label={text("console.maxTTL")} never={text("console.noLimit")} name="max_ttl" value={spanOf(minutes("max_ttl"))} />
         <fieldset>
           <legend>{text("console.rules")}</legend>
           {Object.entries(switches).map(([name, label]) => (

@@ -4,7 +4,7 @@ import { Avatar } from "../kit/Avatar";
 import { Dialog } from "../kit/Dialog";
 import { Icon } from "../kit/Icon";
 import { Link } from "../kit/Link";
-import { Moment } from "../kit/Moment";
+import { Menu } from "../kit/Menu";
 import { Select } from "../kit/Select";
 import { go } from "../kit/state/route";
 import { client } from "../kit/state/session";
@@ -12,6 +12,7 @@ import { Table } from "../kit/Table";
 import { text } from "../text/text";
 import { Filter } from "./Filter";
 import { Import } from "./Import";
+import { LastSeen } from "./LastSeen";
 import { Membership } from "./Membership";
 import { NewPerson } from "./NewPerson";
 import type { OfOrganization } from "./tab";
@@ -35,6 +36,21 @@ export function People({ organization }: OfOrganization) {
   const base = `/console/organizations/${organization.token}/people`;
   return (
     <>
+      <header class="head">
+        <h2>{text("console.people")}</h2>
+        <Menu
+          label={text("addPeople")}
+          class="primary"
+          worded
+          choices={() => [
+            { label: text("console.newPerson"), icon: "add", onChoose: () => setAdding("one") },
+            { label: text("console.import"), icon: "people", onChoose: () => setAdding("many") },
+            { label: text("console.addPerson"), icon: "person", onChoose: () => setAdding("known") },
+          ]}
+        >
+          {text("addPeople")} <Icon name="down" />
+        </Menu>
+      </header>
       <Table<Schemas["Member"]>
         label={text("console.people")}
         empty={text("console.nobody")}
@@ -67,7 +83,7 @@ export function People({ organization }: OfOrganization) {
           {
             title: text("console.lastSeen"),
             value: (one) => one.last_seen_time ?? "",
-            show: (one) => <Moment at={one.last_seen_time} none={text("console.never")} />,
+            show: (one) => <LastSeen at={one.last_seen_time} />,
           },
         ]}
       >
@@ -81,15 +97,6 @@ export function People({ organization }: OfOrganization) {
             keyless: text("console.keyless"), idle: text("console.idle"),
           }}
         />
-        <button type="button" onClick={() => setAdding("many")}>
-          <Icon name="people" /> {text("console.import")}
-        </button>
-        <button type="button" onClick={() => setAdding("known")}>
-          <Icon name="person" /> {text("console.addPerson")}
-        </button>
-        <button type="button" class="primary" onClick={() => setAdding("one")}>
-          <Icon name="add" /> {text("console.newPerson")}
-        </button>
       </Table>
       {adding === "one" && (
         <Dialog title={text("console.newPerson")} onClose={() => setAdding(undefined)}>

@@ -6,12 +6,13 @@ import { client } from "../kit/state/session";
 import { Table } from "../kit/Table";
 import { toast } from "../kit/Toasts";
 import { text } from "../text/text";
+import { PersonLink } from "./PersonLink";
 import type { OfOrganization } from "./tab";
 
 type Request = Schemas["Request"];
 
 /** Requests lists what an administrator has to decide on. */
-export function Requests({ organization }: OfOrganization) {
+export function Requests({ organization, onChange }: OfOrganization) {
   const [decided, setDecided] = useState(0);
   const decide = async (request: Request, approve: boolean) => {
     const who = request.account.token;
@@ -24,7 +25,8 @@ export function Requests({ organization }: OfOrganization) {
     } catch (error) {
       toast(describe(error), { danger: true });
     }
-    setDecided(decided + 1);
+    setDecided((before) => before + 1);
+    onChange();
   };
   return (
     <Table<Request>
@@ -34,10 +36,18 @@ export function Requests({ organization }: OfOrganization) {
       keyOf={(request) => request.kind + request.organization_id + request.account.token}
       load={(continuation) => client.listRequests(organization.token, continuation ? { continuation } : {})}
       columns={[
-        { title: text("console.name"), value: (request) => request.account.display_name },
+        {
+          title: text("console.name"),
+          value: (request) => request.account.display_name,
+          // The account of a request to join is a member elsewhere.
+          show: ({ kind, account }) =>
+            kind === "admin"
+              ? <PersonLink account={account.token} organization={organization.token}>{account.display_name}</PersonLink>
+              : <bdi>{account.display_name}</bdi>,
+        },
         { title: text("console.username"), value: (request) => request.account.username },
         { title: text("console.asksFor"), value: (request) => text(request.kind === "admin" ? "console.asksAdmin" : "console.asksJoin") },
-        { title: text("console.made"), value: (request) => request.created_time ?? "", show: (request) => <Moment at={request.created_time} /> },
+        { title: text("console.asked"), value: (request) => request.created_time ?? "", show: (request) => <Moment at={request.created_time} /> },
       ]}
       acts={(request) => (
         <>

@@ -17,6 +17,7 @@ import "../style/avatar.css";
 import "../style/sign-in.css";
 import "../style/console.css";
 import "../style/table.css";
+import "../style/acts.css";
 import { Console } from "./Console";
 import { ask } from "./state/elevation";
 import { signInByLink } from "./state/first";

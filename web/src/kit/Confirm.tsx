@@ -9,6 +9,8 @@ import { useBusy } from "./useBusy";
 export function Confirm(props: {
   title: string;
   act: string;
+  /** What the button says that changes nothing, where that is not to cancel. */
+  back?: string;
   danger?: boolean;
   children?: ComponentChildren;
   onConfirm: () => Promise<void>;
@@ -34,7 +36,7 @@ export function Confirm(props: {
       )}
       <footer>
         <button type="button" onClick={props.onClose}>
-          {text("cancel")}
+          {props.back ?? text("cancel")}
         </button>
         <button type="button" class={props.danger ? "primary danger" : "primary"} aria-disabled={busy} onClick={() => void run(confirm)}>
           {props.act}

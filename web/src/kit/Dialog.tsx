@@ -9,13 +9,15 @@ import { dialogs, Toasts } from "./Toasts";
 interface Props {
   title: string;
   onClose: () => void;
+  /** Somebody clicked beside it, which does nothing else. */
+  onBeside?: () => void;
   /** How large it is, where that is not as large as a form. */
   size?: "wide" | "whole";
   children: ComponentChildren;
 }
 
 /** Dialog is shown over the page, which waits. Escape and the cross close it; focus goes back to where it was. */
-export function Dialog({ title, onClose, size = undefined, children }: Props) {
+export function Dialog({ title, onClose, onBeside, size = undefined, children }: Props) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
   // Not after the next frame: a key that is pressed until then would be the page's behind it.
@@ -26,9 +28,19 @@ export function Dialog({ title, onClose, size = undefined, children }: Props) {
     dialog.showModal();
     begin(dialog);
     const stop = hold(dialog);
+    // Who presses Escape again, and nothing else, is obeyed by the browser, whatever the page says. What is still to be
+    // answered is shown again.
+    const insist = () =>
+      requestAnimationFrame(() => {
+        if (!dialog.isConnected || dialog.open) return;
+        dialog.showModal();
+        begin(dialog);
+      });
+    dialog.addEventListener("close", insist);
     dialogs.value = [...dialogs.value, id];
     return () => {
       stop();
+      dialog.removeEventListener("close", insist);
       dialogs.value = dialogs.value.filter((one) => one !== id);
       dialog.close();
       before();
@@ -45,6 +57,7 @@ export function Dialog({ title, onClose, size = undefined, children }: Props) {
         event.preventDefault();
         onClose();
       }}
+      onClick={(event) => event.target === event.currentTarget && onBeside?.()}
     >
       <header>
         <h2 id={id}>{title}</h2>

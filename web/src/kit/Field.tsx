@@ -1,5 +1,6 @@
 import type { TargetedInputEvent } from "preact";
 import { useId } from "preact/hooks";
+import { text } from "../text/text";
 import { useProblem } from "./Form";
 
 interface Props {
@@ -20,6 +21,9 @@ interface Props {
   /** It holds a name or an address for programs: nothing is capitalized or corrected. */
   verbatim?: boolean;
   required?: boolean;
+  /** It may stay empty where others may not, which is said. */
+  optional?: boolean;
+  readOnly?: boolean;
   disabled?: boolean;
   min?: number | string;
   max?: number | string;
@@ -28,14 +32,14 @@ interface Props {
 }
 
 /** Field is an input of one line with its label. */
-export function Field({ label, hint, problem: own, refusedAs, type = "text", value, verbatim, ...input }: Props) {
+export function Field({ label, hint, problem: own, refusedAs, type = "text", value, verbatim, optional, ...input }: Props) {
   const id = useId();
   const refused = useProblem(...[input.name, refusedAs].filter((name) => name !== undefined));
   const problem = own || refused;
   const said = problem || hint;
   return (
     <p class="field">
-      <label for={id}>{label}</label>
+      <label for={id}>{optional ? text("optional", { label }) : label}</label>
       <input
         type={type as "text"}
         {...(input.onInput ? { value } : { defaultValue: value })}

@@ -35,7 +35,18 @@ export function useProblem(...names: readonly string[]): string | undefined {
   return names.some((name) => name === form?.refused?.field) ? form?.refused?.words : undefined;
 }
 
-/** Form sends what its fields hold. What is refused stands at the field that the refusal names, or else below. */
+type Input = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
+
+/** unready is the first field that holds what it may not, or not what it must. */
+function unready(form: HTMLFormElement): Input | undefined {
+  const inputs = [...form.querySelectorAll<Input>("input, select, textarea")];
+  return inputs.find((input) => input.willValidate && !input.validity.valid);
+}
+
+/**
+ * Form sends what its fields hold. What is refused stands at the field that the refusal names, or else below. What is
+ * missing is told there too: the browser would tell it in its own language.
+ */
 export function Form(props: {
   act: string;
   danger?: boolean;
@@ -47,6 +58,11 @@ export function Form(props: {
   const saying = useRef(new Set<string>()).current;
   const { busy, run } = useBusy();
   const submit = async (form: HTMLFormElement) => {
+    const wrong = unready(form);
+    if (wrong) {
+      setRefused({ field: wrong.name, words: text(wrong.validity.valueMissing ? "fieldMissing" : "fieldWrong") });
+      return wrong.focus();
+    }
     try {
       await props.onSubmit(new FormData(form));
       setRefused(undefined);
@@ -58,6 +74,7 @@ export function Form(props: {
   return (
     <form
       class="form"
+      noValidate
       onSubmit={(event) => {
         event.preventDefault();
         const form = event.currentTarget;

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from "preact";
+import { type ComponentChildren, Fragment } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Icon, type IconName } from "./Icon";
 
@@ -7,6 +7,8 @@ export interface Choice {
   label: string;
   icon?: IconName;
   danger?: boolean;
+  /** A line stands before it. */
+  apart?: boolean;
   /** Where one of several is in force: whether it is this. */
   checked?: boolean;
   onChoose: () => void;
@@ -22,6 +24,8 @@ interface Props {
   /** Gets what opens the menu besides the button. */
   opener?: { current: (() => void) | null };
   disabled?: boolean;
+  /** The button says in words what the label would. */
+  worded?: boolean;
   children: ComponentChildren;
 }
 
@@ -102,8 +106,8 @@ export function Menu(props: Props) {
       <button
         type="button"
         class={props.class ?? "icon"}
-        aria-label={props.label}
-        title={props.label}
+        aria-label={props.worded ? undefined : props.label}
+        title={props.worded ? undefined : props.label}
         aria-haspopup="menu"
         aria-expanded={open}
         aria-controls={open ? id : undefined}
@@ -115,23 +119,25 @@ export function Menu(props: Props) {
       </button>
       {open && (
         <div role="menu" id={id} aria-label={props.label} popover="manual" ref={list}>
-          {props.choices().map(({ label, icon, danger, checked, onChoose }) => (
-            <button
-              type="button"
-              role={checked === undefined ? "menuitem" : "menuitemradio"}
-              aria-checked={checked}
-              tabIndex={-1}
-              class={danger ? "danger" : undefined}
-              key={label}
-              onClick={() => {
-                close();
-                onChoose();
-              }}
-            >
-              {checked !== undefined && <span class="tick">{checked && <Icon name="check" />}</span>}
-              {icon && <Icon name={icon} />}
-              {label}
-            </button>
+          {props.choices().map(({ label, icon, danger, apart, checked, onChoose }) => (
+            <Fragment key={label}>
+              {apart && <hr />}
+              <button
+                type="button"
+                role={checked === undefined ? "menuitem" : "menuitemradio"}
+                aria-checked={checked}
+                tabIndex={-1}
+                class={danger ? "danger" : undefined}
+                onClick={() => {
+                  close();
+                  onChoose();
+                }}
+              >
+                {checked !== undefined && <span class="tick">{checked && <Icon name="check" />}</span>}
+                {icon && <Icon name={icon} />}
+                {label}
+              </button>
+            </Fragment>
           ))}
         </div>
       )}

@@ -4,6 +4,7 @@ import { count } from "../text/format";
 import { text } from "../text/text";
 import { formatCSV } from "./csv";
 import { describe } from "./describe";
+import { hold } from "./focus";
 import { Icon } from "./Icon";
 import { save } from "./save";
 
@@ -45,6 +46,8 @@ export function Table<R>(props: {
   const [whole, setWhole] = useState(false); // all pages are being loaded
   const [order, setOrder] = useState<{ column: number; down: boolean } | undefined>();
   const turn = useRef(0);
+  const listing = useRef<HTMLElement>(null);
+  useEffect(() => (listing.current ? hold(listing.current) : undefined), []);
 
   /** more loads the next page, or all. It returns nothing where that failed, or is not what is wanted any more. */
   const more = async (known: readonly R[], from: string | undefined, all: boolean): Promise<readonly R[] | undefined> => {
@@ -93,7 +96,7 @@ export function Table<R>(props: {
   const by = order && columns[order.column];
   const shown = by ? [...(rows ?? [])].sort((a, b) => compare(by.value(a), by.value(b)) * (order.down ? -1 : 1)) : rows;
   return (
-    <section class="listing" aria-label={props.label} aria-busy={rows === undefined && !problem}>
+    <section ref={listing} class="listing" aria-label={props.label} aria-busy={rows === undefined && !problem}>
       <div class="tools">
         {props.children}
         <button type="button" class="export" onClick={() => void download()} disabled={!rows?.length || whole}>

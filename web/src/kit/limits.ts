@@ -7,6 +7,9 @@ export const largestPicture = 2 * 2 ** 20;
 /** Characters of the name of a group or an organization. */
 export const longestName = 256;
 
+/** Characters of what a key is for. */
+export const longestLabel = 100;
+
 /** Characters of the reason for which a message is taken back. */
 export const longestReason = 200;
 

@@ -46,6 +46,11 @@ export function minute(time: string | Date): string {
   return dates({ dateStyle: "medium", timeStyle: "short" }).format(new Date(time));
 }
 
+/** hour is the hour of a day. */
+export function hour(time: string | Date): string {
+  return dates({ year: "numeric", month: "short", day: "numeric", hour: "numeric" }).format(new Date(time));
+}
+
 /** moment is a whole time, to the second. */
 export function moment(time: string | Date): string {
   return dates({ dateStyle: "medium", timeStyle: "medium" }).format(new Date(time));

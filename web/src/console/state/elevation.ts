@@ -1,7 +1,8 @@
 // Administrative calls: a session is elevated for a quarter of an hour with the account's password, or with a key.
 import { signal } from "@preact/signals";
 import { Declined } from "../../kit/describe";
-import { client, resume } from "../../kit/state/session";
+import { client, resume, session } from "../../kit/state/session";
+import { time } from "../../text/clock";
 
 /** Who waits for the session to be elevated; undefined while nobody does. */
 export const asking = signal<{ done: () => void; refuse: () => void } | undefined>(undefined);
@@ -17,6 +18,15 @@ export function ask(): Promise<boolean> {
     waiting = undefined;
   });
   return waiting;
+}
+
+/**
+ * needElevation is for calls that do not say that they take an elevated session: to others they answer as if what they
+ * name did not exist.
+ */
+export async function needElevation(): Promise<void> {
+  const until = session.value?.elevated_until;
+  if (!until || Date.parse(until) <= time()) await ask();
 }
 
 /** elevate elevates the session with the account's password. */
