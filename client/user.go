@@ -130,6 +130,17 @@ type CreateResult struct {
 	User     *CreatedUser `json:"user,omitempty"`     // nil where there is an error, and in a dry run
 	Repeated bool         `json:"repeated,omitempty"` // the same call has created it before: its secret is not shown again
 	Err      *Error       `json:"error,omitempty"`    // nil: it was created, or could be
+
+	Errors   []*Error      `json:"errors,omitempty"`   // all that was found wrong, Err first; a dry run finds everything
+	SameAs   *int          `json:"same_as,omitempty"`  // the index of an earlier user of the call with an address of this one
+	Existing *ExistingUser `json:"existing,omitempty"` // in a dry run: who has all addresses that are taken
+}
+
+// ExistingUser is the account that has the addresses of a NewUser.
+type ExistingUser struct {
+	User    User     `json:"user"`
+	Member  bool     `json:"member"`            // of the organization of the call
+	Differs []string `json:"differs,omitempty"` // of a member: the fields of which NewUser says something else
 }
 
 // CreateUsers creates accounts in an organization, each as CreateUser would, and returns what

@@ -39,19 +39,28 @@ func (c *Control) Names(a *model.Account, text string) bool {
 // zero stands for a new one.
 func (c *Control) WantFree(tx *store.Tx, account model.AccountID, texts ...string) error {
 	for _, text := range texts {
-		today := c.Address(text)
-		for _, former := range spellings(text, c.region) {
-			if former == today {
-				continue
-			}
-			if owner, taken, err := tx.AccountAt(former); err != nil {
-				return err
-			} else if taken && owner != account {
-				return model.AddressTaken(former.Kind)
-			}
+		if owner, kind, taken, err := c.FormerOwner(tx, text); err != nil {
+			return err
+		} else if taken && owner != account {
+			return model.AddressTaken(kind)
 		}
 	}
 	return nil
+}
+
+// FormerOwner returns the account that has an address under another form than today's.
+func (c *Control) FormerOwner(tx *store.Tx, text string) (owner model.AccountID, kind model.AddressKind, taken bool,
+	err error) {
+	today := c.Address(text)
+	for _, former := range spellings(text, c.region) {
+		if former == today {
+			continue
+		}
+		if owner, taken, err = tx.AccountAt(former); taken || err != nil {
+			return owner, former.Kind, taken, err
+		}
+	}
+	return model.AccountID{}, today.Kind, false, nil
 }
 
 // FindAccount returns the account that an address names, for the operator.

@@ -93,7 +93,17 @@ type wireResult struct {
 	Status   int               `json:"status"`
 	Repeated bool              `json:"repeated,omitempty"`
 	User     *wire.CreatedUser `json:"user,omitempty"`
-	Error    *wire.Error       `json:"error,omitempty"`
+	Error    *wire.Error       `json:"error,omitempty"` // the first of Errors
+	Errors   []wire.Error      `json:"errors,omitempty"`
+	SameAs   *int              `json:"same_as,omitempty"`
+	Existing *wireExisting     `json:"existing,omitempty"`
+}
+
+// wireExisting is an account that has the addresses of a person who is asked for.
+type wireExisting struct {
+	User    wire.User `json:"user"`
+	Member  bool      `json:"member"`
+	Differs []string  `json:"differs,omitzero"`
 }
 
 // wireResults are what became of all of them, in their order.
@@ -138,26 +148,47 @@ func (a *API) createUsers(ctx context.Context, c *call) (answer, error) {
 	out := wireResults{Results: make([]wireResult, len(made))}
 	var failed error
 	for i := range made {
-		result := &out.Results[i]
-		result.Index, result.Status, result.Repeated = i, http.StatusOK, made[i].Repeated
-		switch err := blameList(&asked[i], made[i].Err); {
-		case err != nil:
-			shown := shownError(err)
-			result.Status = output.Status(shown.Kind)
-			result.Error = &wire.Error{Status: result.Status, Code: shown.Code, Message: shown.Message, Field: shown.Field,
-				RequestID: c.id}
-			if told, ok := asModel(err); !ok {
-				failed = err
-			} else if a.audited(c, told) && !many.DryRun {
-				a.noteRefusal(ctx, c, told)
-			}
-		case !many.DryRun || made[i].Repeated:
-			user := c.createdUser(&made[i].Created)
-			result.User = &user
+		errs := made[i].Errs
+		for j, err := range errs {
+			errs[j] = blameList(&asked[i], err)
+		}
+		out.Results[i] = c.shownResult(i, &made[i], many.DryRun)
+		if len(errs) == 0 {
+			continue
+		}
+		if told, ok := asModel(errs[0]); !ok {
+			failed = errs[0]
+		} else if a.audited(c, told) && !many.DryRun {
+			a.noteRefusal(ctx, c, told)
 		}
 	}
 	if failed != nil {
 		a.logFailure(ctx, c, slog.LevelError, failed)
 	}
 	return reply(out), nil
+}
+
+// shownResult shows what became of one of many people.
+func (c *call) shownResult(index int, made *people.Outcome, dry bool) wireResult {
+	out := wireResult{Index: index, Status: http.StatusOK, Repeated: made.Repeated}
+	for _, err := range made.Errs {
+		shown := shownError(err)
+		out.Errors = append(out.Errors, wire.Error{Status: output.Status(shown.Kind), Code: shown.Code,
+			Message: shown.Message, Field: shown.Field, RequestID: c.id})
+	}
+	if made.SameAs >= 0 {
+		out.SameAs = &made.SameAs
+	}
+	if found := made.Existing; found != nil {
+		out.Existing = &wireExisting{User: c.User(found.Entity), Member: found.Member, Differs: found.Differs}
+	}
+	switch {
+	case len(out.Errors) > 0:
+		out.Error = &out.Errors[0]
+		out.Status = out.Error.Status
+	case !dry || made.Repeated:
+		user := c.createdUser(&made.Created)
+		out.User = &user
+	}
+	return out
 }

@@ -44,6 +44,7 @@ type orgMembersCommand struct {
 	WithoutKeys  bool   `help:"Only members without a key that acts in the organization."`
 	IdleDays     int    `placeholder:"N" help:"Only members who were not seen and did not join in the last N days."`
 	Disabled     *bool  `negatable:"" help:"Only members whose account is disabled."`
+	CSV          bool   `name:"csv" help:"Print all of them, whatever the limit, as a table for spreadsheets (CSV), which \"signet user import\" reads."`
 }
 
 func (o *orgMembersCommand) Run(ctx context.Context, con *console, c *client.Client) error {
@@ -52,6 +53,9 @@ func (o *orgMembersCommand) Run(ctx context.Context, con *console, c *client.Cli
 	all := client.Pages(func(p client.Page) (*client.Listing[client.Member], error) {
 		return c.OrganizationMembers(ctx, o.Organization, f, p)
 	})
+	if o.CSV {
+		return writeMembers(con.stdout, all)
+	}
 	return listed(con, o.access, o.limited, all, "", func(m client.Member) string {
 		keys := "keys"
 		if !m.HasKeys {

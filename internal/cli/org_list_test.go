@@ -30,6 +30,12 @@ func TestOrganizationLists(t *testing.T) {
 		{"org members o1 --no-disabled --limit 1", "/v2/organization/o1/member",
 			page(`{"roles":[],"pending_roles":[],"has_keys":true,` + testUser[1:]),
 			"?disabled=false&page_size=200", "u1  Ann Lee  -  keys  seen never\n"},
+		{"org members o1 --csv --limit 1", "/v2/organization/o1/member", page(
+			`{"roles":["admin"],"pending_roles":[],"has_keys":true,"last_seen_time":"`+at+`","display_name":"=Ann","emails":`+
+				`[{"address":"a@b.c"},{"address":"d@e.f"}],"phones":[{"number":"+49301"}]}`,
+			`{"disabled":true,"roles":[],"pending_roles":[],"has_keys":true,"username":"bob"}`), "?page_size=200",
+			"\ufeffdisplay_name,username,emails,phones,title,department,first_name,last_name,roles,disabled,last_seen\r\n" +
+				"'=Ann,,\"a@b.c, d@e.f\",'+49301,,,,,admin,no,2026-11-21T08:15:30Z\r\n,bob,,,,,,,,yes,\r\n"},
 		{"org groups o1 ward", "/v2/organization/o1/group", page(testGroup), "?page_size=200&q=ward",
 			"g1  G  1 member  last message never\n"},
 		{"org requests o1", "/v2/organization/o1/request",

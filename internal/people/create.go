@@ -36,8 +36,8 @@ func (p *People) Create(ctx context.Context, actor *model.Actor, c CreateCommand
 	if c.Organization == "" {
 		return Created{}, model.OrganizationRequired(model.OrganizationHeader)
 	}
-	account, err := p.newAccount(actor, &c)
-	if err != nil {
+	account, faults := p.newAccount(actor, &c)
+	if err := first(faults); err != nil {
 		return Created{}, err
 	}
 	return p.insert(ctx, actor, &c, &account, nil)
@@ -121,10 +121,10 @@ func (p *People) insert(ctx context.Context, actor *model.Actor, c *CreateComman
 	return made, nil
 }
 
-// newAccount checks what was asked for, and whether the actor may have it, and makes the
-// account.
-func (p *People) newAccount(actor *model.Actor, c *CreateCommand) (model.Account, error) {
-	a := model.Account{
+// newAccount makes the account that was asked for. The faults are all that is wrong with it, or
+// with who asks; a call for one person tells the first.
+func (p *People) newAccount(actor *model.Actor, c *CreateCommand) (a model.Account, faults []error) {
+	a = model.Account{
 		ID: model.AccountID(uuid.Must(uuid.NewV7())), Username: c.Username,
 		DisplayName: model.TidyName(c.DisplayName),
 		FirstName:   model.TidyName(c.FirstName),
@@ -135,60 +135,66 @@ func (p *People) newAccount(actor *model.Actor, c *CreateCommand) (model.Account
 		{"department", c.Department},
 	} {
 		if err := model.TooLong(text.field, text.value, model.MaxName); err != nil {
-			return a, err
+			faults = append(faults, err)
 		}
 	}
-	if err := p.giveAddresses(&a, c); err != nil {
-		return a, err
+	emails, phones, wrong := p.readAddresses(c)
+	a.Emails, a.Phones = emails, phones
+	if faults = append(faults, wrong...); len(wrong) == 0 {
+		if err := wantAddress(&a); err != nil {
+			faults = append(faults, err)
+		}
 	}
-	var wrong error
 	if c.Password != "" {
-		wrong = access.ValidPassword(c.Password)
+		if err := access.ValidPassword(c.Password); err != nil {
+			faults = append(faults, err)
+		}
 	}
-	if wrong == nil {
-		wrong = actor.MayAdminister(c.Organization)
+	err := actor.MayAdminister(c.Organization)
+	if err == nil && (c.Password != "" || c.IssueKey) {
+		err = access.MayGiveAccess(actor)
 	}
-	if wrong == nil && (c.Password != "" || c.IssueKey) {
-		wrong = access.MayGiveAccess(actor)
+	if err != nil {
+		faults = append(faults, err)
 	}
 	a.DisplayName = a.ComposeDisplayName()
-	return a, wrong
+	return a, faults
 }
 
-// giveAddresses gives an account the addresses that were asked for, in their one form.
-func (p *People) giveAddresses(a *model.Account, c *CreateCommand) (err error) {
-	if a.Emails, a.Phones, err = p.readAddresses(c); err != nil {
-		return err
+// first returns the first of what is wrong; nil where nothing is.
+func first(faults []error) error {
+	if len(faults) == 0 {
+		return nil
 	}
-	return wantAddress(a)
+	return faults[0]
 }
 
-// readAddresses checks the addresses that were asked for, and brings them into their one form,
-// each once.
-func (p *People) readAddresses(c *CreateCommand) (emails []model.Email, phones []model.Phone, err error) {
+// readAddresses brings the addresses that were asked for into their one form, each once, and
+// returns what is wrong with the others.
+func (p *People) readAddresses(c *CreateCommand) (emails []model.Email, phones []model.Phone, faults []error) {
 	if c.Username != "" && !model.ValidUsername(c.Username) {
-		return nil, nil, model.Invalidf("username_invalid", "username", "A username is 1 to 64 of letters, digits, '.', "+
-			"'_' and '-', one of them a letter, and not 'me'.")
+		faults = append(faults, model.Invalidf("username_invalid", "username", "A username is 1 to 64 of letters, digits, "+
+			"'.', '_' and '-', one of them a letter, and not 'me'."))
 	}
 	for i, text := range c.Emails {
 		address := access.Email(text)
-		if !model.ValidEmail(address) {
-			return nil, nil, model.Invalidf("email_invalid", "email", "E-mail address %d is malformed.", i+1)
-		}
-		if !slices.ContainsFunc(emails, func(e model.Email) bool { return e.Address == address }) {
+		switch {
+		case !model.ValidEmail(address):
+			faults = append(faults, model.Invalidf("email_invalid", "email", "E-mail address %d is malformed.", i+1))
+		case !slices.ContainsFunc(emails, func(e model.Email) bool { return e.Address == address }):
 			emails = append(emails, model.Email{Address: address})
 		}
 	}
 	for i, text := range c.Phones {
 		number, ok := p.access.Number(text)
-		if !ok {
-			return nil, nil, model.Invalidf("phone_invalid", "phone", "Phone number %d is none.", i+1)
-		}
-		if !slices.ContainsFunc(phones, func(p model.Phone) bool { return p.Number == number }) {
+		switch {
+		case !ok:
+			faults = append(faults, model.Invalidf("phone_invalid", "phone", "Phone number %d is none.", i+1))
+		case !slices.ContainsFunc(phones, func(p model.Phone) bool { return p.Number == number }):
 			phones = append(phones, model.Phone{Number: number})
 		}
 	}
-	return emails, phones, nil
+	return emails, phones, faults
 }
 
 // wantAddress refuses an account that nothing names but its token.

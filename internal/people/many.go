@@ -30,9 +30,15 @@ type Asked struct {
 type Outcome struct {
 	Created       // zero in a dry run
 	Repeated bool // the same call has made the person before; its secret is not shown again
-	// Err is why the person was not made; nil where it was. Where it is no *model.Error, the
-	// server failed: it has not tried those who follow, which have the same error.
-	Err error
+	// Errs are why the person was not made; none where it was. The first is what a call for this
+	// person alone would have told. Where it is no *model.Error, the server failed: it has not tried
+	// those who follow, which have the same error.
+	Errs []error
+	// SameAs is the place of one before in the call who has an address of the person; -1: nobody.
+	SameAs int
+	// Existing is, in a dry run, the account that has all the addresses which are taken; nil: none
+	// is, or several accounts have them.
+	Existing *Existing
 }
 
 // CreateMany makes people, each in a transaction of its own, in their order. Where one is
@@ -46,7 +52,7 @@ func (p *People) CreateMany(ctx context.Context, actor *model.Actor, m Many) ([]
 	if err := actor.MayAdminister(m.Organization); err != nil {
 		return nil, err
 	}
-	if m.DryRun { // it tells which addresses somebody has
+	if m.DryRun { // it tells which addresses somebody has, and who that is
 		err := p.reads.Record(ctx, p.now(), actor, model.AuditEntry{Action: model.ActionUserLookup,
 			Chain: m.Organization, Organization: m.Organization})
 		if err != nil {
@@ -54,45 +60,76 @@ func (p *People) CreateMany(ctx context.Context, actor *model.Actor, m Many) ([]
 		}
 	}
 	out := make([]Outcome, len(m.People))
-	claimed := map[model.Address]bool{} // by those before, in a dry run
+	b := batch{p, actor, &m, map[model.Address]int{}}
 	for i := range m.People {
-		asked := &m.People[i]
-		asked.Organization = m.Organization
-		made, repeated, err := p.one(ctx, actor, &m, i, claimed)
+		err := b.one(ctx, i, &out[i])
 		if gone := ctx.Err(); gone != nil {
 			return nil, gone
 		}
-		if out[i].Err = err; err == nil {
-			out[i].Created, out[i].Repeated = made, repeated
-		} else if _, refused := errors.AsType[*model.Error](err); !refused { // nor would the store answer the rest
-			for j := range out[i:] {
-				out[i+j].Err = err
-			}
-			break
+		if err == nil {
+			continue
 		}
+		for j := range out[i:] { // nor would the store answer the rest
+			out[i+j] = Outcome{Errs: []error{err}, SameAs: -1}
+		}
+		break
 	}
 	return out, nil
 }
 
-// one makes one of many, or finds out what would become of it.
-func (p *People) one(ctx context.Context, actor *model.Actor, m *Many, place int,
-	claimed map[model.Address]bool) (made Created, repeated bool, err error) {
-	asked := &m.People[place]
-	if asked.Refused != nil {
-		return made, false, asked.Refused
+// batch is a call of CreateMany.
+type batch struct {
+	*People
+	actor   *model.Actor
+	asked   *Many
+	claimed map[model.Address]int // the places of those who have them of this call
+}
+
+// one makes one of many, or finds out what would become of it. Its error is the server's.
+func (b *batch) one(ctx context.Context, place int, out *Outcome) error {
+	out.SameAs = -1
+	asked := &b.asked.People[place]
+	asked.Organization = b.asked.Organization
+	account, faults := b.newAccount(b.actor, &asked.CreateCommand)
+	if asked.Refused != nil { // what cannot be read is as if it were not there
+		missing := wantAddress(&model.Account{})
+		faults = slices.DeleteFunc(faults, func(fault error) bool { return errors.Is(fault, missing) })
+		faults = slices.Insert(faults, 0, asked.Refused)
 	}
-	account, err := p.newAccount(actor, &asked.CreateCommand)
-	if err != nil {
-		return made, false, err
+	out.Errs = faults
+	if len(faults) > 0 {
+		if !b.asked.DryRun {
+			return nil
+		}
+		return b.look(ctx, &asked.CreateCommand, &account, out)
 	}
-	once := p.noteOf(actor, m.Request, place, &asked.CreateCommand, &account)
-	if made, repeated, err = once.before(ctx); repeated || err != nil {
-		return made, repeated, err
+	once := b.noteOf(b.actor, b.asked.Request, place, &asked.CreateCommand, &account)
+	var err error
+	switch out.Created, out.Repeated, err = once.before(ctx); {
+	case err != nil || out.Repeated:
+	case b.asked.DryRun:
+		err = b.look(ctx, &asked.CreateCommand, &account, out)
+	default:
+		out.Created, out.Repeated, err = b.create(ctx, &asked.CreateCommand, &account, once)
 	}
-	if m.DryRun {
-		return made, false, p.wantFree(ctx, &asked.CreateCommand, account.Addresses(), claimed)
+	if _, refused := errors.AsType[*model.Error](err); refused {
+		if errors.Is(err, model.AddressTaken(0)) {
+			out.SameAs = b.claimant(&account)
+		}
+		out.Created, out.Repeated, out.Errs, err = Created{}, false, []error{err}, nil
 	}
-	made, err = p.insert(ctx, actor, &asked.CreateCommand, &account, once)
+	if err == nil && len(out.Errs) == 0 {
+		for _, address := range account.Addresses() {
+			b.claimed[address] = place
+		}
+	}
+	return err
+}
+
+// create makes a person, unless the same call sent at the same time was faster.
+func (b *batch) create(ctx context.Context, c *CreateCommand, account *model.Account, once *note) (made Created,
+	repeated bool, err error) {
+	made, err = b.insert(ctx, b.actor, c, account, once)
 	if errors.Is(err, store.ErrConflict) {
 		conflict := err
 		if made, repeated, err = once.before(ctx); err == nil && !repeated {
@@ -102,25 +139,13 @@ func (p *People) one(ctx context.Context, actor *model.Actor, m *Many, place int
 	return made, repeated, err
 }
 
-// wantFree refuses addresses that an account has, or somebody earlier in the call.
-func (p *People) wantFree(ctx context.Context, c *CreateCommand, addresses []model.Address,
-	claimed map[model.Address]bool) error {
-	err := p.store.View(ctx, func(tx *store.Tx) error {
-		for _, address := range addresses {
-			_, taken, err := tx.AccountAt(address)
-			if err != nil {
-				return err
-			}
-			if taken || claimed[address] {
-				return model.AddressTaken(address.Kind)
-			}
-		}
-		return p.access.WantFree(tx, model.AccountID{}, slices.Concat(c.Emails, c.Phones)...)
-	})
-	if err == nil {
-		for _, address := range addresses {
-			claimed[address] = true
+// claimant returns the place of the first in the call who has an address of an account; -1: nobody.
+func (b *batch) claimant(account *model.Account) int {
+	earliest := -1
+	for _, address := range account.Addresses() {
+		if place, claimed := b.claimed[address]; claimed && (earliest < 0 || place < earliest) {
+			earliest = place
 		}
 	}
-	return err
+	return earliest
 }

@@ -90,8 +90,8 @@ func (p *People) validPerson(c *PersonCommand) error {
 	if c.Username != nil {
 		asked.Username = *c.Username
 	}
-	_, _, err = p.readAddresses(&asked)
-	return err
+	_, _, faults := p.readAddresses(&asked)
+	return first(faults)
 }
 
 // personChange is one call of UpdatePerson.
@@ -218,8 +218,8 @@ func given(fields map[string]bool) string {
 // that it keeps stays as verified as it was.
 func (p *People) assignAddresses(a *model.Account, c *PersonCommand) error {
 	asked := CreateCommand{Emails: c.Emails, Phones: c.Phones}
-	emails, phones, err := p.readAddresses(&asked)
-	if err != nil {
+	emails, phones, faults := p.readAddresses(&asked)
+	if err := first(faults); err != nil {
 		return err
 	}
 	if c.Username != nil {

@@ -2,7 +2,7 @@ package spreadsheet
 
 import "fmt"
 
-// Problem is what makes a file unreadable, and where.
+// Problem is what is wrong with a file, a column or a cell, and where.
 type Problem struct {
 	Code   string `json:"code"`
 	Row    int    `json:"row,omitempty"`    // the line of the file, from 1
@@ -13,7 +13,7 @@ type Problem struct {
 
 // The codes of problems.
 const (
-	Empty         = "empty"          // there is no row below the names of the columns
+	Empty         = "empty"          // there is nobody below the names of the columns
 	Workbook      = "workbook"       // it is no text, but what spreadsheets save by themselves
 	Encoding      = "encoding"       // characters that were lost before, or of no known encoding
 	QuoteOpen     = "quote_open"     // a quote is never closed
@@ -26,7 +26,7 @@ const (
 func (p *Problem) Error() string {
 	switch p.Code {
 	case Empty:
-		return "there is no row below the names of the columns"
+		return "there is no row below the names of the columns, or only the example of the template"
 	case Workbook:
 		return "it is a workbook: save it as CSV"
 	case Encoding:

@@ -6,7 +6,7 @@ import { Icon } from "../kit/Icon";
 import { Link } from "../kit/Link";
 import { client, session } from "../kit/state/session";
 import { text } from "../text/text";
-import { Import } from "./Import";
+import { Import } from "./later";
 import { NewPerson } from "./NewPerson";
 import { NewOrganization } from "./Organizations";
 
@@ -50,7 +50,7 @@ export function FirstStart() {
                 </ul>
               )}
               {many ? (
-                <Import organization={organization.token} />
+                <Import organization={organization.token} onDone={() => setMany(false)} />
               ) : (
                 <NewPerson key={people.length} organization={organization.token} onMade={(_, name) => setPeople([...people, name])} />
               )}

@@ -1,149 +1,98 @@
-import { useState } from "preact/hooks";
-import type { Schemas } from "../client/index";
-import { formatCSV } from "../kit/csv";
-import { describe } from "../kit/describe";
-import { Icon } from "../kit/Icon";
-import { mostPeople } from "../kit/limits";
-import { save } from "../kit/save";
-import { client } from "../kit/state/session";
-import { text } from "../text/text";
-import { type Person, readPeople } from "./state/spreadsheet";
+import type { ComponentChildren } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { go } from "../kit/state/route";
+import { text, type Text } from "../text/text";
+import { ImportColumns } from "./ImportColumns";
+import { ImportDone } from "./ImportDone";
+import { ChooseFile, ImportFile } from "./ImportFile";
+import { ImportRows } from "./ImportRows";
+import { importInto, type Importing, type Step } from "./state/importing";
 
-type Result = Schemas["CreatedUserResult"];
+const titles: Readonly<Record<Step, Text>> = {
+  file: "console.importFile", columns: "console.importColumns", checking: "console.importChecking",
+  checked: "console.importPreview", making: "console.importMaking", made: "console.importDone",
+};
 
-/** What a column may be called, as the interface calls it. */
-const known = [
-  "display_name", "first_name", "last_name", "username", "email", "phone", "title", "department", "password", "issue_key",
-];
+/** Where another file may be chosen, or dropped. */
+const open: readonly Step[] = ["file", "columns", "checking", "checked"];
 
-/** Import makes many people from a CSV file, after it has shown what is wrong in which row. */
-export function Import({ organization }: { organization: string }) {
-  const [people, setPeople] = useState<readonly Person[]>([]);
-  const [latin, setLatin] = useState(false);
-  const [results, setResults] = useState<readonly Result[]>([]);
-  const [problem, setProblem] = useState("");
-  const [step, setStep] = useState<"file" | "checking" | "checked" | "making" | "made">("file");
-
-  const all = async (of: readonly Person[], dry: boolean) => {
-    const out: Result[] = [];
-    setResults(out);
-    for (let from = 0; from < of.length; from += mostPeople) {
-      const users = of.slice(from, from + mostPeople).map(({ row: _, ...user }) => user);
-      const made = await client.in(organization).createUsers({ users, ...(dry && { dry_run: true }) });
-      out.push(...made.results.map((one) => ({ ...one, index: one.index + from })));
-      setResults([...out]);
-    }
+/**
+ * Import leads from a file to the accounts of many people: what its columns hold, what would become of each row, and
+ * what became of it. It goes on while another view is open, which one finds again here.
+ */
+export function Import({ organization, onDone }: { organization: string; onDone?: () => void }) {
+  const importing = importInto(organization);
+  const step = importing.step.value;
+  const [over, setOver] = useState(false);
+  const title = useRef<HTMLHeadingElement>(null);
+  const came = useRef(false);
+  const halted = importing.problem.value !== undefined;
+  useLayoutEffect(() => {
+    // What had the focus may be gone with the step before.
+    if (came.current && document.activeElement === document.body) title.current?.focus();
+    came.current = true;
+  }, [step, halted]);
+  useEffect(() => {
+    importing.shown = true;
+    return () => void (importing.shown = false);
+  }, [importing]);
+  const done = () => {
+    importing.restart();
+    if (onDone) onDone();
+    else go(`/console/organizations/${organization}/people`);
   };
-  const attempt = async (work: () => Promise<void>, before: typeof step) => {
-    try {
-      setProblem("");
-      await work();
-    } catch (error) {
-      setProblem(describe(error));
-      setStep(before);
-    }
-  };
-  const read = (file: File) =>
-    attempt(async () => {
-      const found = readPeople(new Uint8Array(await file.arrayBuffer()));
-      if ("problem" in found) {
-        const { code, row = 0, column = 0, name = String(column), cell = "" } = found.problem;
-        setProblem(text(`console.file_${code}`, { row, column, name, cell }));
-        setPeople([]);
-        setResults([]);
-        setLatin(false);
-        setStep("file");
-        return;
-      }
-      setPeople(found.people);
-      setLatin(found.latin);
-      setStep("checking");
-      await all(found.people, true);
-      setStep("checked");
-    }, "file");
-  const good = people.filter((_, at) => (results[at]?.status ?? 0) < 300);
-  const make = () =>
-    attempt(async () => {
-      setStep("making");
-      setPeople(good);
-      await all(good, false);
-      setStep("made");
-    }, "checked");
-  const wrong = results.filter((one) => one.status >= 300);
-  const report = () =>
-    save("people.csv", new Blob([formatCSV([
-      ["row", "username", "status", "token", "field", "message"],
-      ...results.map((one) => [people[one.index]?.row ?? "", people[one.index]?.username ?? "", one.status,
-        one.user?.token ?? "", one.error?.field ?? "", one.error?.message ?? ""]),
-    ])], { type: "text/csv" }));
-
   return (
-    <div class="import">
-      <p>{text("console.importHow", { columns: known.join(", ") })}</p>
-      {(step === "file" || step === "checked") && (
-        <p>
-          <label class="button">
-            <Icon name="file" /> {text("console.chooseFile")}
-            <input
-              class="unseen"
-              type="file"
-              accept=".csv,.txt,.tsv,text/csv,text/plain,text/tab-separated-values"
-              onChange={(event) => {
-                const file = event.currentTarget.files?.[0];
-                if (file) void read(file);
-              }}
-            />
-          </label>
-        </p>
+    <div
+      class={over ? "import over" : "import"}
+      onDragOver={(event) => {
+        event.preventDefault(); // else the browser would show the file in place of the page
+        if (open.includes(step)) setOver(true);
+        else if (event.dataTransfer) event.dataTransfer.dropEffect = "none";
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        const file = event.dataTransfer?.files[0];
+        if (file && open.includes(step)) void importing.take(file);
+      }}
+    >
+      <h3 ref={title} tabIndex={-1}>{text(titles[step])}</h3>
+      {importing.file.value && step !== "file" && <p class="muted" dir="auto">{importing.file.value}</p>}
+      {importing.read.value?.latin && step !== "made" && <p role="status" class="note">{text("console.fileLatin")}</p>}
+      {step === "file" && <ImportFile importing={importing} />}
+      {step === "columns" && <ImportColumns importing={importing} />}
+      {step === "checking" && (
+        <Progress importing={importing} words="console.checking" again={() => importing.look()}>
+          {importing.problem.value && <ChooseFile importing={importing} label={text("console.chooseOther")} />}
+        </Progress>
       )}
-      {(step === "checking" || step === "making") && (
-        <p role="status">
-          <progress max={people.length} value={results.length} aria-label={text("console.progress")} />{" "}
-          {text("console.ofAll", { n: results.length, all: people.length })}
-        </p>
+      {step === "checked" && <ImportRows importing={importing} onDone={done} />}
+      {step === "making" && (
+        <Progress importing={importing} words="console.making" again={() => importing.proceed()}>
+          <p class="muted">{text(importing.problem.value ? "console.makingStopped" : "console.makingLeave")}</p>
+        </Progress>
       )}
-      {problem && <p role="alert" class="problem">{problem}</p>}
-      {latin && step !== "file" && <p role="status">{text("console.fileLatin")}</p>}
-      {step === "checked" && (
-        <p role="status">{text("console.checked", { n: good.length, wrong: wrong.length })}</p>
-      )}
-      {step === "made" && (
-        <p role="status">{text("console.manyMade", { n: results.length - wrong.length, wrong: wrong.length })}</p>
-      )}
-      {wrong.length > 0 && (
-        <div class="table" tabIndex={0} role="region" aria-label={text("console.wrongRows")}>
-          <table>
-            <thead>
-              <tr>
-                <th scope="col" class="number">{text("console.row")}</th>
-                <th scope="col">{text("console.name")}</th>
-                <th scope="col">{text("console.wrong")}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {wrong.slice(0, 100).map((one) => (
-                <tr key={one.index}>
-                  <td class="number">{people[one.index]?.row}</td>
-                  <td dir="auto">{people[one.index]?.display_name ?? people[one.index]?.username}</td>
-                  <td>{one.error?.field && <code>{one.error.field}</code>} {one.error?.message}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      )}
-      <footer>
-        {step === "made" && (
-          <button type="button" onClick={report}>
-            <Icon name="download" /> {text("console.report")}
-          </button>
-        )}
-        {step === "checked" && (
-          <button type="button" class="primary" disabled={good.length === 0} onClick={() => void make()}>
-            {text("console.makeMany", { n: good.length })}
-          </button>
-        )}
-      </footer>
+      {step === "made" && <ImportDone importing={importing} onDone={done} />}
     </div>
+  );
+}
+
+/** Progress says how far it has come, and goes on where it was kept from that. */
+function Progress(props: { importing: Importing; words: Text; again: () => Promise<void>; children: ComponentChildren }) {
+  const { done, all, problem } = props.importing;
+  const n = Math.min(done.value + 1, all.value);
+  return (
+    <>
+      <p role="status">
+        <progress max={all.value} value={done.value} aria-label={text("console.progress")} />{" "}
+        {text(props.words, { n, all: all.value })}
+      </p>
+      {problem.value && <p role="alert" class="problem">{problem.value()}</p>}
+      {problem.value && (
+        <p><button type="button" class="primary" onClick={() => void props.again()}>{text("tryAgain")}</button></p>
+      )}
+      {props.children}
+    </>
   );
 }

@@ -7,6 +7,7 @@ import { Audit } from "./Audit";
 import { Group } from "./Group";
 import { Groups } from "./Groups";
 import { Keys } from "./Keys";
+import { Import } from "./later";
 import { OrganizationSettings } from "./OrganizationSettings";
 import { People } from "./People";
 import { Person } from "./Person";
@@ -44,7 +45,12 @@ export function Organization({ token, tab, one }: { token: string; tab: string; 
           </Link>
         ))}
       </nav>
-      {tab === "people" && one ? (
+      {tab === "people" && one === "import" ? (
+        <>
+          <h2>{text("console.import")}</h2>
+          <Import organization={token} />
+        </>
+      ) : tab === "people" && one ? (
         <Person key={one} organization={value} token={one} />
       ) : tab === "groups" && one ? (
         <Group key={one} organization={value} token={one} />

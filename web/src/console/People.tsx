@@ -11,10 +11,10 @@ import { client } from "../kit/state/session";
 import { Table } from "../kit/Table";
 import { text } from "../text/text";
 import { Filter } from "./Filter";
-import { Import } from "./Import";
 import { LastSeen } from "./LastSeen";
 import { Membership } from "./Membership";
 import { NewPerson } from "./NewPerson";
+import { exportedPeople } from "./roster";
 import type { OfOrganization } from "./tab";
 
 type Which = "all" | "admin" | "disabled" | "keyless" | "idle";
@@ -32,7 +32,7 @@ export function People({ organization }: OfOrganization) {
   const [words, setWords] = useState("");
   const [which, setWhich] = useState<Which>("all");
   const [made, setMade] = useState(0);
-  const [adding, setAdding] = useState<"one" | "many" | "known" | undefined>();
+  const [adding, setAdding] = useState<"one" | "known" | undefined>();
   const base = `/console/organizations/${organization.token}/people`;
   return (
     <>
@@ -44,7 +44,7 @@ export function People({ organization }: OfOrganization) {
           worded
           choices={() => [
             { label: text("console.newPerson"), icon: "add", onChoose: () => setAdding("one") },
-            { label: text("console.import"), icon: "people", onChoose: () => setAdding("many") },
+            { label: text("console.import"), icon: "people", onChoose: () => go(`${base}/import`) },
             { label: text("console.addPerson"), icon: "person", onChoose: () => setAdding("known") },
           ]}
         >
@@ -61,6 +61,7 @@ export function People({ organization }: OfOrganization) {
             ...filters[which], ...(words && { q: words }), ...(continuation && { continuation }),
           })
         }
+        exported={exportedPeople()}
         columns={[
           {
             title: text("console.name"),
@@ -114,11 +115,6 @@ export function People({ organization }: OfOrganization) {
             onDone={() => (setAdding(undefined), setMade(made + 1))}
             onCancel={() => setAdding(undefined)}
           />
-        </Dialog>
-      )}
-      {adding === "many" && (
-        <Dialog title={text("console.import")} size="wide" onClose={() => (setAdding(undefined), setMade(made + 1))}>
-          <Import organization={organization.token} />
         </Dialog>
       )}
     </>

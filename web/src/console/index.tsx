@@ -16,6 +16,7 @@ import "../style/form.css";
 import "../style/avatar.css";
 import "../style/sign-in.css";
 import "../style/console.css";
+import "../style/import.css";
 import "../style/table.css";
 import "../style/acts.css";
 import { Console } from "./Console";

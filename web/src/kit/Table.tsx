@@ -31,6 +31,8 @@ interface Page<R> {
 export function Table<R>(props: {
   label: string;
   columns: readonly Column<R>[];
+  /** Those of the file, where it has others. */
+  exported?: readonly Column<R>[];
   load: (continuation: string | undefined) => Promise<Page<R>>;
   /** What the list depends on: it is loaded anew when that changes. */
   on: readonly unknown[];
@@ -86,7 +88,8 @@ export function Table<R>(props: {
   const download = async () => {
     const all = next === undefined ? (rows ?? []) : await more(rows ?? [], next, true);
     if (!all) return; // a file that lacks rows would look like one that has all
-    const content = [columns.map(({ title }) => title), ...all.map((row) => columns.map(({ value }) => value(row)))];
+    const of = props.exported ?? columns;
+    const content = [of.map(({ title }) => title), ...all.map((row) => of.map(({ value }) => value(row)))];
     save(`${props.label}.csv`, new Blob([formatCSV(content)], { type: "text/csv" }));
   };
   const sort = (column: number) => {

@@ -2,30 +2,26 @@
 // internal/spreadsheet does the same for the command line. Its testdata/vectors.json holds both to the same rules: a
 // change is made in both, and has its vectors.
 import type { Body } from "../../client/index";
+import { type Choices, type Column, columnsOf, type Field, ignored, trim } from "./columns";
+import { example } from "./example";
+import type { Problem } from "./problem";
 
 /** A person of a file, in the fields of the interface, and the line of the file, from 1. */
-export type Person = Body<"createUser"> & { row: number };
+export type Person = Body<"createUser"> & {
+  row: number;
+  /** Of its cells, which are not read then. */
+  problems?: Problem[];
+};
 
-/** What makes a file unreadable, and where. */
-export interface Problem {
-  code:
-    | "empty" // there is no row below the names of the columns
-    | "workbook" // it is no text, but what spreadsheets save by themselves
-    | "encoding" // characters that were lost before, or of no known encoding
-    | "quote_open" // a quote is never closed
-    | "column_unknown" // a name that is no field of a person
-    | "column_twice" // two columns of one field that has one value
-    | "column_unnamed" // a cell in a column without a name
-    | "cell_boolean"; // neither yes nor no
-  row?: number;
-  column?: number;
-  name?: string;
-  cell?: string;
-}
-
-/** What a file holds. Latin: it is no UTF-8 and was read as windows-1252, so that somebody should look at the names. */
+/** What a file holds. */
 export interface People {
+  columns: Column[];
   people: Person[];
+  /** Of the columns. Nothing of such a column is read, until somebody chooses what it holds. */
+  problems: Problem[];
+  /** The line of the template's example, which is left out; 0: it is not there. */
+  example: number;
+  /** It is no UTF-8 and was read as windows-1252, so that somebody should look at the names. */
   latin: boolean;
 }
 
@@ -35,14 +31,25 @@ class Refusal extends Error {
   }
 }
 
-/** readPeople reads a file whose first row names the columns. Empty rows and empty columns are left out. */
-export function readPeople(file: Uint8Array): People | { problem: Problem } {
+/**
+ * readPeople reads a file whose first row names the columns, unless they are chosen. Empty rows and empty columns are
+ * left out.
+ */
+export function readPeople(file: Uint8Array, choices: Choices = {}): People | { problem: Problem } {
   try {
     const { content, latin } = decode(file);
     const [head, ...rows] = split(content).filter(({ cells }) => cells.some((cell) => trim(cell) !== ""));
     if (head === undefined || rows.length === 0) throw new Refusal({ code: "empty" });
-    const columns = columnsOf(head);
-    return { people: rows.map((row) => personOf(row, columns)), latin };
+    const { columns, problems } = columnsOf(head.cells, head.line, choices);
+    const unnamed = new Set<number>();
+    const tell = (problem: Problem) => {
+      if (!unnamed.has(problem.column ?? 0)) problems.push(problem);
+      unnamed.add(problem.column ?? 0);
+    };
+    const all = rows.map((row) => personOf(row, columns, tell));
+    const people = all.filter((person) => !isExample(person));
+    if (people.length === 0) throw new Refusal({ code: "empty" });
+    return { columns, people, problems, example: all.findLast(isExample)?.row ?? 0, latin };
   } catch (error) {
     if (error instanceof Refusal) return { problem: error.problem };
     throw error;
@@ -151,58 +158,9 @@ function separatorOf(content: string): string {
   return most();
 }
 
-type Field = Exclude<keyof Person, "row" | "email" | "phone"> | "";
-
-/**
- * The fields that a column can hold, each with the names that people and programs give it: only letters and digits
- * count, of whatever case. The console exports its list of people under the first names in English, German and French.
- * What an export says of when somebody was last seen says nothing of a new person.
- */
-const fields: readonly (readonly [field: Field, names: string])[] = [
-  ["display_name", "name nom displayname fullname anzeigename nomaffiché"],
-  ["username", "username benutzername nomdutilisateur login loginname user"],
-  ["emails", "email emails mail emailaddress emailadresse adresseemail courriel"],
-  ["title", "title funktion fonction jobtitle titel"],
-  ["department", "department abteilung service"],
-  ["first_name", "firstname givenname vorname prénom prenom"],
-  ["last_name", "lastname surname familyname nachname nomdefamille"],
-  ["phones", "phone phones phonenumber mobile mobilephone telephone telefon téléphone"],
-  ["password", "password passwort kennwort motdepasse"],
-  ["issue_key", "issuekey"],
-  ["", "lastseen zuletztaktiv dernièreactivité zuletztgesehen vupourladernièrefois"],
-];
-
-interface Column {
-  name: string;
-  field: Field;
-}
-
-/** columnsOf returns the columns by the names in the first row. One without a name has an empty one. */
-function columnsOf(head: Row): Column[] {
-  const seen = new Set<Field>();
-  return head.cells.map((cell, at) => {
-    const name = trim(cell);
-    if (name === "") return { name, field: "" };
-    const short = name.normalize("NFC").replaceAll(/[^\p{L}\p{Nd}]/gu, "").toLowerCase();
-    const field = fields.find(([, names]) => names.split(" ").includes(short))?.[0];
-    const place = { row: head.line, column: at + 1, name };
-    if (field === undefined) throw new Refusal({ code: "column_unknown", ...place });
-    if (seen.has(field) && field !== "emails" && field !== "phones" && field !== "") {
-      throw new Refusal({ code: "column_twice", ...place });
-    }
-    seen.add(field);
-    return { name, field };
-  });
-}
-
-/** trim drops blanks of any kind at both ends, and characters that have no width. */
-function trim(cell: string): string {
-  return cell.replace(/^[\s\u0085\u200B\uFEFF]+/, "").replace(/[\s\u0085\u200B\uFEFF]+$/, "");
-}
-
 /** plain drops the apostrophe by which a cell is marked as no formula, as formatCSV does it. */
 function plain(words: string): string {
-  return /^'[=+\-@\t\n]/.test(words) ? trim(words.slice(1)) : words;
+  return /^'+[=+\-@\t\r\n]/.test(words) ? trim(words.slice(1)) : words;
 }
 
 /** addresses takes a cell of several apart. */
@@ -210,37 +168,65 @@ function addresses(cell: string): string[] {
   return cell.split(/[,;\n]/).map((one) => plain(trim(one))).filter((one) => one !== "");
 }
 
-// How spreadsheets and people write what is so or not.
-const yes = "true t yes y 1 on x wahr ja j vrai oui o vero sì si verdadero sí verdadeiro sim waar".split(" ");
-const no = "false f no n 0 off falsch nein faux non falso não onwaar nee".split(" ");
+/** How spreadsheets and people write what is so or not. */
+export const booleans = {
+  yes: "true t yes y 1 on x wahr ja j vrai oui o vero sì si verdadero sí verdadeiro sim waar".split(" "),
+  no: "false f no n 0 off falsch nein faux non falso não onwaar nee".split(" "),
+};
 
-function personOf({ line, cells }: Row, columns: readonly Column[]): Person {
+/** personOf reads a row. Cells in a column that has no name are told. */
+function personOf({ line, cells }: Row, columns: readonly Column[], tell: (problem: Problem) => void): Person {
   const person: Person = { row: line };
   for (const [at, cell] of cells.entries()) {
     const words = trim(cell);
     if (words === "") continue;
     const column = columns[at];
-    const place = { row: line, column: at + 1, ...(column?.name && { name: column.name }) };
-    if (!column?.name) throw new Refusal({ code: "column_unnamed", ...place, cell: words });
-    switch (column.field) {
-      case "":
-        break;
-      case "issue_key":
-        if (yes.includes(words.toLowerCase())) person.issue_key = true;
-        else if (!no.includes(words.toLowerCase())) throw new Refusal({ code: "cell_boolean", ...place, cell: words });
-        break;
-      case "emails":
-      case "phones": {
-        const all = [...(person[column.field] ?? []), ...addresses(plain(words))];
-        if (all.length > 0) person[column.field] = all;
-        break;
-      }
-      case "password":
-        person.password = cell; // to the letter
-        break;
-      default:
-        person[column.field] = plain(words);
-    }
+    const place = { row: line, column: at + 1, cell: words };
+    const wrong = (problem: Problem) => (person.problems = [...(person.problems ?? []), problem]);
+    if (!column) wrong({ code: "column_unnamed", ...place });
+    else if (column.field && !set(person, column.field, cell, words)) {
+      wrong({ code: "cell_boolean", ...place, ...(column.name && { name: column.name }) });
+    } else if (!column.field && !column.name) tell({ code: "column_unnamed", ...place });
   }
   return person;
+}
+
+/** set gives a person what the cell of a field says, and returns whether it is a value of the field. */
+function set(person: Person, field: Field, cell: string, words: string): boolean {
+  switch (field) {
+    case ignored:
+      break;
+    case "issue_key":
+      if (booleans.yes.includes(words.toLowerCase())) person.issue_key = true;
+      else if (!booleans.no.includes(words.toLowerCase())) return false;
+      break;
+    case "emails":
+    case "phones": {
+      const all = [...(person[field] ?? []), ...addresses(words)];
+      if (all.length > 0) person[field] = all;
+      break;
+    }
+    case "password":
+      person.password = cell; // to the letter
+      break;
+    default:
+      person[field] = plain(words);
+  }
+  return true;
+}
+
+function isExample({ username, emails }: Person): boolean {
+  return username === example.username && emails?.length === 1 && emails[0] === example.email;
+}
+
+/**
+ * addressesOf are what names a person, folded: two rows that share one are of the same person. Only the server knows all
+ * spellings of a telephone number.
+ */
+export function addressesOf({ username, emails = [], phones = [] }: Person): string[] {
+  return [
+    ...(username ? [`username ${username.toLowerCase()}`] : []),
+    ...emails.map((email) => `email ${email.toLowerCase()}`),
+    ...phones.map((phone) => `phone ${phone.replaceAll(/[^+\p{Nd}]/gu, "")}`),
+  ];
 }

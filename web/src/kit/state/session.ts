@@ -90,6 +90,11 @@ export async function look(): Promise<void> {
 /** The page is being left: what ends with it, such as its stream, is no news. */
 let leaving = false;
 
+/** endsSession tells whether the page is left because its session has ended. */
+export function endsSession(): boolean {
+  return leaving;
+}
+
 /**
  * forget leaves nothing of a session in the tab, and begins anew; told, with a word of why. What the system shows of it
  * goes as soon as the new page knows who is signed in.

@@ -1,0 +1,56 @@
+import { useState } from "preact/hooks";
+import { Form } from "../kit/Form";
+import { Select } from "../kit/Select";
+import { text } from "../text/text";
+import { ChooseFile } from "./ImportFile";
+import { fieldName, fieldNames } from "./roster";
+import { type Choices, type Field, ignored } from "./state/columns";
+import type { Importing } from "./state/importing";
+
+/** ImportColumns asks what the columns hold that the file does not tell, or tells twice. */
+export function ImportColumns({ importing }: { importing: Importing }) {
+  const { problems = [], columns = [] } = importing.read.value ?? {};
+  const [chosen, setChosen] = useState<Choices>({});
+  const numbers = [...new Set(problems.flatMap(({ column }) => column ?? []))].sort((a, b) => a - b);
+  const choice = (number: number): Field => chosen[number] ?? columns[number - 1]?.suggestion ?? ignored;
+  const options = {
+    [ignored]: text("console.leaveOut"),
+    ...Object.fromEntries(Object.keys(fieldNames).map((field) => [field, fieldName(field)])),
+  } as Record<Field, string>;
+  return (
+    <>
+      <p>{text("console.columnsWhy")}</p>
+      <Form
+        act={text("continue")}
+        onSubmit={() => {
+          const all = Object.fromEntries(numbers.map((number) => [number, choice(number)]));
+          setChosen({});
+          return importing.choose({ ...importing.choices.value, ...all });
+        }}
+      >
+        {numbers.map((number) => {
+          const name = columns[number - 1]?.name;
+          const { code, cell } = problems.find(({ column }) => column === number) ?? {};
+          const column = String(number);
+          return (
+            <div key={number}>
+              <Select<Field>
+                label={name ? text("console.columnNamed", { column, name }) : text("console.columnUnnamed", { column })}
+                value={choice(number)}
+                options={options}
+                onChange={(field) => setChosen({ ...chosen, [number]: field })}
+              />
+              {code === "column_twice" && (
+                <p class="problem">
+                  {text("console.file_column_twice", { name: fieldName(importing.choices.value[number]) || (name ?? column) })}
+                </p>
+              )}
+              {cell !== undefined && <p class="muted">{text("console.columnLike", { cell })}</p>}
+            </div>
+          );
+        })}
+      </Form>
+      <p class="acts"><ChooseFile importing={importing} label={text("console.chooseOther")} /></p>
+    </>
+  );
+}
