@@ -45,7 +45,7 @@ type AuditQuery struct {
 	Action       string
 	Actions      []string // any of these, and of Action
 	Account      string   // by this account, or on it
-	Outcome      string   // "ok", or the code of an error
+	Outcome      string   // "ok", the code of an error, or "refused" for any code
 	NoReads      bool     // leaves out what was only read
 }
 

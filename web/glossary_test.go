@@ -40,11 +40,12 @@ var glossary = map[string][]avoided{
 		{"(is|are) writing\\b|writing…", "typing", nil},
 		{"burn|seal", "delete after reading, hidden message", nil},
 		{"lifetime|ttl|gone\\b", "expiration, expires", nil},
-		{"(made|issue|issued|issues)\\b", "created", []string{"notedPrivate", "notedPublic"}},
+		{"(made|issue|issued|issues)\\b", "created",
+			[]string{"console.did.role.grant.admin", "notedPrivate", "notedPublic"}},
 		{"interface", "API", []string{"console.labelExample"}}, // of a laboratory
 		{"(endpoint|stream|backlog|sweep|stuck|store)s?\\b", "call, live connection, queue, storage", nil},
 		{"(root|superuser)\\b|admins?\\b", "operator, administrator", []string{"console.elevatedUntil", "console.lower"}},
-		{"refus", "decline", nil},
+		{"refus", "decline", []string{"console.outRefused", "console.outRefusedFor"}}, // of a call, not of a request
 		{"rotat", "replace the secret", nil},
 		{"please|sorry|oops", "nothing", nil},
 		{"cannot|(do|does|did|is|are|was|were|has|have) not\\b", "a contraction",
@@ -197,8 +198,8 @@ func TestDictionariesEndAlike(t *testing.T) {
 
 // apart are texts that are alike in English, and differ elsewhere by grammar or by where they stand.
 var apart = []string{
-	"addPeople", "console.hold", "console.onHold", "console.stepPeople", "notedLeft", "sendAgain", "signOutDevice",
-	"soundNone",
+	"addPeople", "console.act.login", "console.act.logout", "console.hold", "console.onHold", "console.stepPeople",
+	"notedLeft", "sendAgain", "signOutDevice", "soundNone",
 }
 
 // TestDictionariesTranslateAlike: what is the same in English is the same in every language.

@@ -47,6 +47,7 @@ func TestAuditIsFiltered(t *testing.T) {
 				e.has("on_account") && e.text("on_account") == boss.token
 		},
 		"outcome=not_allowed": func(e value) bool { return e.text("outcome") == "not_allowed" },
+		"outcome=refused":     func(e value) bool { return e.text("outcome") != "ok" },
 		"outcome=ok&reads=false": func(e value) bool {
 			return e.text("outcome") == "ok" && !model.AuditAction(e.text("action")).Reads()
 		},

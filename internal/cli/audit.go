@@ -37,7 +37,7 @@ type auditListCommand struct {
 	Until        time.Time `placeholder:"TIME" help:"Only entries before this time."`
 	Action       []string  `placeholder:"ACTION" help:"Only entries of this action, such as key.issue; may be repeated."`
 	Account      string    `placeholder:"ADDRESS" help:"Only entries by this account, or on it."`
-	Outcome      string    `placeholder:"CODE" help:"Only entries with this outcome: ok, or the code of an error."`
+	Outcome      string    `placeholder:"CODE" help:"Only entries with this outcome: ok, the code of an error, or refused for any code."`
 	Reads        bool      `default:"true" negatable:"" help:"Print entries about mere reading, too; --no-reads leaves them out."`
 	Names        bool      `help:"Print names in place of tokens, where the caller may see them."`
 }

@@ -82,9 +82,12 @@ const (
 	ActionBackupRestore AuditAction = "backup.restore"
 )
 
-// AuditOK is the outcome of an act; the outcome of a refusal is the code of the
-// error.
-const AuditOK = "ok"
+const (
+	// AuditOK is the outcome of an act; the outcome of a refusal is the code of the error.
+	AuditOK = "ok"
+	// AuditRefused stands for every outcome but AuditOK where lines are looked for.
+	AuditRefused = "refused"
+)
 
 // Reads reports whether an act of this kind only shows something. An export takes it away, and is
 // no mere reading.

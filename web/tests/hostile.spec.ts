@@ -58,7 +58,7 @@ test.describe("hostile texts stay texts", { tag: "@looks" }, () => {
 
     const at = `/console/organizations/${den.organization}`;
     const lists: Readonly<Record<string, readonly string[]>> = {
-      people: hostile, groups: hostile, requests: [], stuck: [], settings: [], audit: [],
+      people: hostile, groups: hostile, requests: [], stuck: [], settings: [], audit: hostile,
     };
     for (const [name, texts] of Object.entries(lists)) {
       await goTo(c.page, `${at}/${name}`);
@@ -75,7 +75,7 @@ test.describe("hostile texts stay texts", { tag: "@looks" }, () => {
     }
     await goTo(c.page, `${at}/people/${den.alice.token}`);
     await holds(c.page, "console-devices", devices);
-    const all = { keys: "Keys and sessions", stuck: "Queues not being read", audit: "Audit log", settings: "Settings" };
+    const all = { keys: "Keys and sessions", stuck: "Queues not being read", settings: "Settings" };
     for (const [name, list] of Object.entries(all)) {
       await goTo(c.page, `/console/${name}`);
       const listing = c.listing(list).filter({ has: c.page.getByRole("button", { name: "Export" }) });
@@ -83,6 +83,9 @@ test.describe("hostile texts stay texts", { tag: "@looks" }, () => {
       await expect(c.problem).toBeHidden();
       await holds(c.page, `console-all-${name}`);
     }
+    await goTo(c.page, "/console/audit?reads=true&period=<img src=x onerror=hacked=1>");
+    await expect(c.log).not.toHaveCount(0);
+    await holds(c.page, "console-all-audit");
 
     await goTo(c.page, `${at}/people/import`);
     const rows = hostile.map((text) => `"${text.replaceAll('"', '""')}",${den.alice.username}\n`);

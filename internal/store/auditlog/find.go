@@ -14,7 +14,7 @@ import (
 type Filter struct {
 	About   model.AccountID // by this account, or on it
 	Actions []model.AuditAction
-	Outcome string
+	Outcome string // AuditRefused: any but AuditOK
 	NoReads bool // leaves out what was only read; what was refused was not read
 }
 
@@ -22,7 +22,7 @@ type Filter struct {
 func (f *Filter) fits(m *mark) bool {
 	return (f.About.IsZero() || m.account == f.About || m.onAccount == f.About) &&
 		(len(f.Actions) == 0 || slices.Contains(f.Actions, m.action)) &&
-		(f.Outcome == "" || m.outcome == f.Outcome) &&
+		(f.Outcome == "" || m.outcome == f.Outcome || f.Outcome == model.AuditRefused && m.outcome != model.AuditOK) &&
 		!(f.NoReads && m.outcome == model.AuditOK && m.action.Reads())
 }
 
@@ -97,8 +97,14 @@ func (f *Filter) looks(tx *store.Tx, s Span, window int) (out []sight, err error
 		add(look(tx, `(on_account, number) > (?, ?) AND (on_account, number) < (?, ?) ORDER BY on_account `+way+`, number `+
 			way, window/2, s.Chain, f.About, s.After, f.About, s.Before))
 	case f.Outcome != "" && f.Outcome != model.AuditOK: // which are few, as the index says
-		add(look(tx, `outcome <> 'ok' AND (outcome, number) > (?, ?) AND (outcome, number) < (?, ?) ORDER BY outcome `+way+
-			`, number `+way, window, s.Chain, f.Outcome, s.After, f.Outcome, s.Before))
+		outcomes, err := f.outcomes(tx, s.Chain)
+		if err != nil {
+			return nil, err
+		}
+		for _, outcome := range outcomes {
+			add(look(tx, `outcome <> 'ok' AND (outcome, number) > (?, ?) AND (outcome, number) < (?, ?) ORDER BY outcome `+way+
+				`, number `+way, window/len(outcomes), s.Chain, outcome, s.After, outcome, s.Before))
+		}
 	case len(f.Actions) > 0:
 		for _, action := range f.Actions {
 			add(look(tx, `(action, number) > (?, ?) AND (action, number) < (?, ?) ORDER BY action `+way+`, number `+way,
@@ -108,6 +114,21 @@ func (f *Filter) looks(tx *store.Tx, s Span, window int) (out []sight, err error
 		add(look(tx, `number > ? AND number < ? ORDER BY number `+way, window, s.Chain, s.After, s.Before))
 	}
 	return out, err
+}
+
+// outcomes are those that a filter wants which wants none of AuditOK: the one that it names, or all
+// that the chain has. An index has the lines of each in their order, and not those of all.
+func (f *Filter) outcomes(tx *store.Tx, chain model.OrganizationID) (out []string, err error) {
+	if f.Outcome != model.AuditRefused {
+		return []string{f.Outcome}, nil
+	}
+	for last := ""; ; out = append(out, last) {
+		found, err := tx.One(`SELECT outcome FROM audit_entries WHERE chain = ? AND outcome <> 'ok' AND outcome > ?
+			ORDER BY outcome LIMIT 1`, []any{chain, last}, &last)
+		if err != nil || !found {
+			return out, err
+		}
+	}
 }
 
 // look reads the first lines of a chain that meet a condition.

@@ -72,6 +72,7 @@ func TestFindReadsByAnIndex(t *testing.T) {
 		{Filter{Outcome: model.AuditOK}, []string{range3}},
 		{Filter{Outcome: "not_allowed", Actions: []model.AuditAction{model.ActionLogin}},
 			[]string{by("outcome")}},
+		{Filter{Outcome: model.AuditRefused}, []string{"audit_entries_outcome (chain=? AND outcome>?)"}}, // there are none
 		{Filter{Actions: []model.AuditAction{model.ActionLogin, model.ActionLogout}},
 			[]string{by("action"), by("action")}},
 		{Filter{About: model.AccountID{1}, Outcome: "not_allowed"}, []string{by("account"), by("on_account")}},

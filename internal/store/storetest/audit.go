@@ -85,7 +85,7 @@ func auditFilters(t *testing.T, h conformance.Harness) {
 // manyFilters are those of all kinds, each with the others.
 func manyFilters(about model.AccountID) (out []auditlog.Filter) {
 	for _, about := range []model.AccountID{{}, about} {
-		for _, outcome := range []string{"", model.AuditOK, "not_found"} {
+		for _, outcome := range []string{"", model.AuditOK, "not_found", model.AuditRefused} {
 			for _, actions := range [][]model.AuditAction{nil, {model.ActionLogin},
 				{model.ActionUserRead, model.ActionUserCreate, "nothing"}} {
 				out = append(out, auditlog.Filter{About: about, Outcome: outcome, Actions: actions},
@@ -100,7 +100,8 @@ func manyFilters(about model.AccountID) (out []auditlog.Filter) {
 func wanted(f *auditlog.Filter, r *auditlog.Row) bool {
 	switch {
 	case !f.About.IsZero() && r.Account != f.About && r.User != f.About,
-		f.Outcome != "" && r.Outcome != f.Outcome,
+		f.Outcome != "" && f.Outcome != model.AuditRefused && r.Outcome != f.Outcome,
+		f.Outcome == model.AuditRefused && r.Outcome == model.AuditOK,
 		len(f.Actions) > 0 && !slices.Contains(f.Actions, r.Action):
 		return false
 	case !f.NoReads || r.Outcome != model.AuditOK:

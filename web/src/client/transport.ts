@@ -29,6 +29,11 @@ export interface ClientOptions {
    * promise is true the call is made once more; else it rejects with the refusal, or with what the promise rejects with.
    */
   onElevationRequired?: (refusal: SignetError) => Promise<boolean>;
+  /**
+   * Called before a call is made, which waits for the promise. Where that rejects the call is not made, and rejects with
+   * the same reason: for pages that know better than to ask for what is refused.
+   */
+  beforeCall?: (call: Pick<Call, "method" | "path" | "options">) => Promise<void>;
 }
 
 /** What every call takes. */
@@ -36,7 +41,7 @@ export interface CallOptions {
   signal?: AbortSignal;
   /** The organization of the call, by its token, in place of the client's. */
   organization?: string;
-  /** False: the call does not ask the client's onElevationRequired. */
+  /** False: the call does not ask the client's onElevationRequired. Its beforeCall is told of it. */
   elevate?: boolean;
 }
 
@@ -145,6 +150,7 @@ export class Transport {
 
   /** #try repeats a call that failed, and asks for the elevation that it needs. */
   async #try<T>(call: Call, attempt: (payload: Payload) => Promise<T>): Promise<T> {
+    await this.#options.beforeCall?.(call);
     const payload = encode(call.body);
     try {
       return await this.#repeat(call, payload, attempt);

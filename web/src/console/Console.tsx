@@ -12,6 +12,7 @@ import { Elevate } from "./Elevate";
 import { FirstStart } from "./FirstStart";
 import { Keys } from "./Keys";
 import { NoAccess } from "./NoAccess";
+import { NotFound } from "./NotFound";
 import { Organization } from "./Organization";
 import { Organizations } from "./Organizations";
 import { Overview } from "./Overview";
@@ -105,10 +106,5 @@ function View({ at }: { at: string }) {
   if (operator && page === "stuck") return <Stuck />;
   if (operator && page === "audit") return <Audit />;
   if (operator && page === "settings") return <Settings />;
-  return (
-    <>
-      <h1>{text("console.notFound")}</h1>
-      <p><Link to="/console">{text("console.overview")}</Link></p>
-    </>
-  );
+  return <NotFound />;
 }

@@ -16,12 +16,10 @@ import { useLoaded } from "../kit/useLoaded";
 import { text } from "../text/text";
 import { GroupMembers } from "./GroupMembers";
 import { PersonLink } from "./PersonLink";
-import { needElevation } from "./state/elevation";
 
 /** Group shows a group of an organization, without anything that was written to it, and lets administrators manage it. */
 export function Group({ organization, token }: { organization: Schemas["Organization"]; token: string }) {
   const { value, problem, reload } = useLoaded(async () => {
-    await needElevation();
     const [group, members] = await Promise.all([client.getGroup(token), client.getGroupMembers(token)]);
     return { group, members, creator: await creatorOf(group, members, organization.token) };
   }, [organization.token, token]);
@@ -71,7 +69,6 @@ export function Group({ organization, token }: { organization: Schemas["Organiza
               const name = String(fields.get("name")).trim();
               const description = String(fields.get("description")).trim();
               const history = fields.has("history");
-              await needElevation();
               await client.updateGroup(token, {
                 ...(name !== group.name && { name }),
                 ...(description !== group.description && { description }),
@@ -103,7 +100,6 @@ export function Group({ organization, token }: { organization: Schemas["Organiza
           danger
           onClose={close}
           onConfirm={async () => {
-            await needElevation();
             await client.deleteGroup(token);
             toast(text("console.done"));
             go(list);

@@ -8,10 +8,12 @@ import { Group } from "./Group";
 import { Groups } from "./Groups";
 import { Keys } from "./Keys";
 import { Import } from "./later";
+import { NotFound } from "./NotFound";
 import { OrganizationSettings } from "./OrganizationSettings";
 import { People } from "./People";
 import { Person } from "./Person";
 import { Requests } from "./Requests";
+import { mayAdminister } from "./state/rights";
 import { Stuck } from "./Stuck";
 import type { OfOrganization } from "./tab";
 
@@ -27,9 +29,13 @@ const tabs: Readonly<Record<string, { title: Text; page: ComponentType<OfOrganiz
 
 /** Organization shows one, a page for each of what it has, or one person or group of it. */
 export function Organization({ token, tab, one }: { token: string; tab: string; one: string | undefined }) {
-  const { value, problem, reload } = useLoaded(() => client.getOrganization(token), [token]);
+  const { value, problem, reload } = useLoaded(
+    async () => ((await mayAdminister(token)) ? client.getOrganization(token) : "none"),
+    [token],
+  );
   if (problem) return <p role="alert" class="problem">{problem}</p>;
   if (!value) return <p class="empty">{text("loading")}</p>;
+  if (value === "none") return <NotFound />;
   const Page = tabs[tab]?.page ?? People;
   const base = `/console/organizations/${token}`;
   return (

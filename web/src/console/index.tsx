@@ -19,8 +19,9 @@ import "../style/console.css";
 import "../style/import.css";
 import "../style/table.css";
 import "../style/acts.css";
+import "../style/audit.css";
 import { Console } from "./Console";
-import { ask } from "./state/elevation";
+import { beforeCall, onElevationRequired } from "./state/elevation";
 import { signInByLink } from "./state/first";
 import { own } from "./words";
 
@@ -47,7 +48,7 @@ function Page() {
   );
 }
 
-elevateBy(ask);
+elevateBy({ beforeCall, onElevationRequired });
 await start(own);
 show(<Page />);
 try {

@@ -1,5 +1,5 @@
 // Times and sizes as the language in force writes them.
-import { midnight, today } from "./clock";
+import { midnight, now, today } from "./clock";
 import { language } from "./text";
 
 const formats = new Map<string, Intl.DateTimeFormat>();
@@ -41,6 +41,12 @@ export function date(time: string | Date): string {
   return dates({ dateStyle: "medium" }).format(new Date(time));
 }
 
+/** monthOf names a month, such as 2026-03. */
+export function monthOf(month: string): string {
+  const [year = 0, number = 1] = month.split("-").map(Number);
+  return dates({ month: "long", year: "numeric" }).format(new Date(year, number - 1, 1));
+}
+
 /** minute is a date with the time of the day. */
 export function minute(time: string | Date): string {
   return dates({ dateStyle: "medium", timeStyle: "short" }).format(new Date(time));
@@ -65,6 +71,14 @@ export function span(seconds: number): string {
   let unit = 0;
   while (unit < 3 && n >= (lengths[unit] ?? 0)) n /= lengths[unit++] ?? 1;
   return measure(Math.floor(n), units[unit] ?? "day");
+}
+
+/** ago is how long ago a time was, in its largest whole unit of up to days. */
+export function ago(time: string): string {
+  let n = Math.max(0, (now.value - Date.parse(time)) / 1000);
+  let unit = 0;
+  while (unit < 3 && n >= (lengths[unit] ?? 0)) n /= lengths[unit++] ?? 1;
+  return new Intl.RelativeTimeFormat(language.value, { numeric: "auto" }).format(-Math.floor(n), units[unit] ?? "day");
 }
 
 /**
@@ -98,6 +112,7 @@ export function count(n: number): string {
   return n.toLocaleString(language.value);
 }
 
-function capital(words: string): string {
+/** capital is what stands at the beginning of a line. */
+export function capital(words: string): string {
   return words.charAt(0).toLocaleUpperCase(language.value) + words.slice(1);
 }

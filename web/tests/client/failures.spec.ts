@@ -147,6 +147,20 @@ test("without an elevated session the refusal stays, or becomes the reason why t
   expect(asked).toBe(2);
 });
 
+test("a call waits for what is asked before it, and is not made where that rejects", async ({ script }) => {
+  const told: object[] = [];
+  const beforeCall = async ({ method, path, options }: Parameters<NonNullable<ClientOptions["beforeCall"]>>[0]) => {
+    told.push([method, path.join("/"), options?.elevate]);
+    await Promise.resolve();
+    if (options?.elevate === false) throw new Error("declined");
+  };
+  const { client, requests } = await script([success], { beforeCall });
+  await client.in("o").getStatus();
+  await expect(client.getStatus({ elevate: false })).rejects.toThrow("declined");
+  expect(requests).toHaveLength(1);
+  expect(told).toEqual([["GET", "v2/status", undefined], ["GET", "v2/status", false]]);
+});
+
 test("a Retry-After that is a date is measured by the server's clock", async ({ script }) => {
   const headers = { Date: "Sat, 21 Nov 2026 08:15:00 GMT", "Retry-After": "Sat, 21 Nov 2026 09:15:00 GMT" };
   const { client } = await script([refuse(503, "draining", headers)]);

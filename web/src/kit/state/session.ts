@@ -1,22 +1,26 @@
 // Who is signed in. All tabs have one session, and tell each other when it begins and ends.
 import { signal } from "@preact/signals";
-import { Client, type Credentials, type Session, SignetError } from "../../client/index";
+import { Client, type ClientOptions, type Credentials, type Session, SignetError } from "../../client/index";
 import { onAwake } from "./awake";
 import { forgetDrafts } from "./kept";
 import { ask } from "./line";
 import { withdrawOthers } from "./notifications";
 
-/** How the page has its session elevated; undefined where it does not. */
-let elevation: (() => Promise<boolean>) | undefined;
+/** How the calls of a page get an elevated session: before they are made, and where one is refused for all that. */
+type Elevation = Required<Pick<ClientOptions, "beforeCall" | "onElevationRequired">>;
+
+/** Undefined where the page does not have its session elevated. */
+let elevation: Elevation | undefined;
 
 /** elevateBy says how calls that need an elevated session get one. */
-export function elevateBy(ask: () => Promise<boolean>): void {
-  elevation = ask;
+export function elevateBy(by: Elevation): void {
+  elevation = by;
 }
 
 /** With the session of the page. */
 export const client = new Client({
-  onElevationRequired: async () => (await elevation?.()) ?? false,
+  beforeCall: async (call) => elevation?.beforeCall(call),
+  onElevationRequired: async (refusal) => (await elevation?.onElevationRequired(refusal)) ?? false,
   fetch: async (input, init) => {
     const answer = await ask(input, init);
     if (answer.status === 401 && session.value) void look();
@@ -111,6 +115,11 @@ function forget(told = false): void {
 /** signIn takes a name and a password, or a key and its secret. */
 export async function signIn(by: { username: string; password: string } | Credentials): Promise<void> {
   await client.startSession(by);
+  await resumeAll();
+}
+
+/** resumeAll resumes after what changed the session, in the other tabs too. */
+export async function resumeAll(): Promise<void> {
   await resume();
   tabs.postMessage(null);
 }
