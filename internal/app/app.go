@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -23,7 +22,6 @@ import (
 	"signet/internal/clock"
 	"signet/internal/config"
 	"signet/internal/health"
-	"signet/internal/home"
 	"signet/internal/store/sqlite"
 	"signet/web"
 )
@@ -155,38 +153,15 @@ func (a *App) takeDirectory() error {
 	if err := os.MkdirAll(a.dir, 0o700); err != nil {
 		return fmt.Errorf("make the data directory: %w", err)
 	}
-	info, err := os.Stat(a.dir)
-	if err != nil {
-		return fmt.Errorf("look at the data directory: %w", err)
+	if err := a.exposure().tell(); err != nil {
+		return err
 	}
-	// It may be a mount whose mode is not ours to change, so this is said only.
-	if mode := info.Mode().Perm(); mode&0o077 != 0 {
-		a.log.Warn("the data directory is open to other users of this machine", "dir", a.dir,
-			"mode", mode.String(), "advice", "chmod 700")
-	}
-	a.warnOfOpenFiles()
 	unlock, err := sqlite.LockDirectory(a.dir)
 	if err != nil {
 		return err // says all that there is to say
 	}
 	a.undo = append(a.undo, unlock)
 	return nil
-}
-
-// warnOfOpenFiles tells of secrets and content that others on this machine may read,
-// of the directory's mode apart: the key ring may lie elsewhere. The package that
-// reads the master key checks it.
-func (a *App) warnOfOpenFiles() {
-	ring := filepath.Join(a.dir, home.KeyringFile)
-	if a.cfg.Keyring != "" {
-		ring = strings.TrimPrefix(a.cfg.Keyring, "file:") // a database's address is no file
-	}
-	for _, path := range []string{home.Database(a.dir), ring, filepath.Join(a.dir, home.OperatorFile)} {
-		if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 {
-			a.log.Warn("a file with secrets or content is open to other users of this machine", "file", path,
-				"mode", info.Mode().Perm().String(), "advice", "chmod 600")
-		}
-	}
 }
 
 // Addr is the address of the interface, with the port that was found for port 0.
@@ -248,7 +223,7 @@ func (u *undo) all() error {
 
 // tasks are what runs beside the requests.
 func (a *App) tasks() []func(context.Context) {
-	tasks := append(a.system.background, a.network.watch, a.outages.Run)
+	tasks := append(a.system.background, a.network.watch, a.outages.Run, a.exposure().run)
 	if v := a.network.validity(a.warnings); v != nil {
 		tasks = append(tasks, v.run)
 	}

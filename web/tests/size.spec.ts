@@ -9,6 +9,9 @@ type Coding = keyof typeof codings;
 /** How large the script of a page may be, in bytes as it comes over the line, in English. Browsers take br over HTTPS. */
 const most: Readonly<Record<Coding, number>> = { gzip: 64 * 1024, br: 60 * 1024 };
 
+/** What draws curves comes behind the page, where there are some: uPlot, and what is around it. */
+const mostOfPlots: Readonly<Record<Coding, number>> = { gzip: 32 * 1024, br: 29 * 1024 };
+
 /** Smaller files may be as they are, in bytes: compressed, they would get larger. */
 const tiny = 256;
 
@@ -60,4 +63,26 @@ for (const page of ["/", "/console", "/docs"]) {
       expect(lost, "files of script that the page does not name").toEqual([]);
     });
   }
+}
+
+for (const coding of ["gzip", "br"] as const) {
+  test(`what draws curves comes behind the page, and is small over the line, by ${coding}`, async ({ server }) => {
+    const { content } = await fetched(`${server.direct}/console`, coding);
+    const atOnce = new Set(found(/\/assets\/([^"]+\.js)/g, content));
+    const later = new Set<string>();
+    for (const name of atOnce) {
+      const file = await fetched(`${server.direct}/assets/${name}`, coding);
+      expect(file.content, name).not.toContain('"uplot"'); // the name of its class
+      for (const more of found(/import\("\.\/(plots-[^"]+\.js)"\)/g, file.content)) later.add(more);
+    }
+    expect([...later]).toHaveLength(1);
+    let bytes = 0;
+    for (const name of later) {
+      const file = await fetched(`${server.direct}/assets/${name}`, coding);
+      bytes += file.bytes;
+      for (const more of found(/(?:from|import)\s*"\.\/([^"]+\.js)"/g, file.content)) if (!atOnce.has(more)) later.add(more);
+    }
+    test.info().annotations.push({ type: "curves", description: `${bytes} bytes of script in ${later.size} files, by ${coding}` });
+    expect(bytes).toBeLessThanOrEqual(mostOfPlots[coding]);
+  });
 }

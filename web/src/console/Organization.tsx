@@ -9,6 +9,7 @@ import { Groups } from "./Groups";
 import { Keys } from "./Keys";
 import { Import } from "./later";
 import { NotFound } from "./NotFound";
+import { OrganizationOverview } from "./OrganizationOverview";
 import { OrganizationSettings } from "./OrganizationSettings";
 import { People } from "./People";
 import { Person } from "./Person";
@@ -18,6 +19,7 @@ import { Stuck } from "./Stuck";
 import type { OfOrganization } from "./tab";
 
 const tabs: Readonly<Record<string, { title: Text; page: ComponentType<OfOrganization> }>> = {
+  overview: { title: "console.overview", page: OrganizationOverview },
   people: { title: "console.people", page: People },
   groups: { title: "console.groups", page: Groups },
   keys: { title: "console.keys", page: Keys },

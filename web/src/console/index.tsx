@@ -20,6 +20,8 @@ import "../style/import.css";
 import "../style/table.css";
 import "../style/acts.css";
 import "../style/audit.css";
+import "uplot/dist/uPlot.min.css";
+import "../style/plot.css";
 import { Console } from "./Console";
 import { beforeCall, onElevationRequired } from "./state/elevation";
 import { signInByLink } from "./state/first";

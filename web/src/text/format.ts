@@ -36,9 +36,12 @@ export function when(time: string | Date): string {
     : dates({ day: "2-digit", month: "2-digit", year: "2-digit" }).format(date);
 }
 
+/** Where a time is told: where the browser is, unless it is the zone of what counts by days. */
+type Zone = "UTC" | undefined;
+
 /** date is a day, in short. */
-export function date(time: string | Date): string {
-  return dates({ dateStyle: "medium" }).format(new Date(time));
+export function date(time: string | Date, timeZone?: Zone): string {
+  return dates({ dateStyle: "medium", timeZone }).format(new Date(time));
 }
 
 /** monthOf names a month, such as 2026-03. */
@@ -60,6 +63,16 @@ export function hour(time: string | Date): string {
 /** moment is a whole time, to the second. */
 export function moment(time: string | Date): string {
   return dates({ dateStyle: "medium", timeStyle: "medium" }).format(new Date(time));
+}
+
+/** dayOfYear is a day without its year, in short. */
+export function dayOfYear(time: string | Date, timeZone?: Zone): string {
+  return dates({ day: "numeric", month: "short", timeZone }).format(new Date(time));
+}
+
+/** month is a month with its year, in short. */
+export function month(time: string | Date, timeZone?: Zone): string {
+  return dates({ month: "short", year: "numeric", timeZone }).format(new Date(time));
 }
 
 const units = ["second", "minute", "hour", "day"] as const;
@@ -110,6 +123,24 @@ export function size(bytes: number): string {
 /** count is a number, with its thousands set apart. */
 export function count(n: number): string {
   return n.toLocaleString(language.value);
+}
+
+/** compact is a number in few characters, rounded, with thousands and millions as a word or a letter. */
+export function compact(n: number): string {
+  return new Intl.NumberFormat(language.value, { notation: "compact", maximumSignificantDigits: 3 }).format(n);
+}
+
+/** share is a part of a whole, in percent. */
+export function share(n: number): string {
+  return new Intl.NumberFormat(language.value, { style: "percent", maximumFractionDigits: n > 0 && n < 0.1 ? 1 : 0 }).format(n);
+}
+
+/** milliseconds is a short length of time, to three digits. */
+export function milliseconds(n: number): string {
+  const unit = n < 1000 ? "millisecond" : "second";
+  return new Intl.NumberFormat(language.value, {
+    style: "unit", unit, unitDisplay: "short", maximumSignificantDigits: 3,
+  }).format(unit === "second" ? n / 1000 : n);
 }
 
 /** capital is what stands at the beginning of a line. */
