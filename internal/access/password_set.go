@@ -75,6 +75,17 @@ func (m *managed) mayBeFirst() bool {
 	return m.self && m.all && m.by.Operator && m.by.Administrative()
 }
 
+// HasPassword reports whether the actor's account has a password: whoever came by a key or by the link of a first start
+// may have none, and pages ask for one to elevate a session.
+func (c *Control) HasPassword(ctx context.Context, actor *model.Actor) (has bool, err error) {
+	err = c.store.View(ctx, func(tx *store.Tx) error {
+		given, err := tx.Password(actor.Account)
+		has = given.Hash != ""
+		return err
+	})
+	return has, err
+}
+
 // wantNoPassword refuses to go without the old password where there is one.
 func wantNoPassword(tx *store.Tx, account model.AccountID) error {
 	given, err := tx.Password(account)

@@ -196,6 +196,7 @@ type wireSession struct {
 	Account         wire.User              `json:"account"`
 	AdministratorOf []model.OrganizationID `json:"administrator_of"`
 	Operator        bool                   `json:"operator"`
+	HasPassword     bool                   `json:"has_password"`
 	ElevatedUntil   wire.Time              `json:"elevated_until,omitzero"`
 	Limits          sessionLimits          `json:"limits"`
 }
@@ -224,8 +225,12 @@ func (a *API) getSession(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	hasPassword, err := a.access.HasPassword(ctx, c.actor)
+	if err != nil {
+		return answer{}, err
+	}
 	out := wireSession{Account: c.User(user), AdministratorOf: c.actor.AdministratorOf(), Operator: c.actor.Operator,
-		Limits: sessionLimits{a.limits.AttachmentBytes, a.service.Limits().MessageBytes}}
+		HasPassword: hasPassword, Limits: sessionLimits{a.limits.AttachmentBytes, a.service.Limits().MessageBytes}}
 	if c.actor.Elevated {
 		out.ElevatedUntil = wire.Time(c.actor.Key.Elevated)
 	}

@@ -38,13 +38,13 @@ func TestTheLinkOfAFirstStart(t *testing.T) {
 	page := s.operator.byCookie(s.useLink(secret).want(204))
 	session := page.get("/v2/session").reply()
 	until := s.clock.Now().Add(15 * time.Minute).UTC().Format("2006-01-02T15:04:05.000Z")
-	session.wantFields(fields{"operator": true, "elevated_until": until})
+	session.wantFields(fields{"operator": true, "elevated_until": until, "has_password": false})
 	s.useLink(secret).wantError(401, "credentials_invalid")
 	page.post("/v2/organization", fields{"name": "General Hospital"}).want(204)
 
 	page.post("/v2/user/me/password", fields{"password": password}).want(204)
 	page.post("/v2/user/me/password", fields{"password": "another horse"}).wantError(400, "old_password_required")
-	page.get("/v2/session").want(200)
+	page.get("/v2/session").reply().wantFields(fields{"has_password": true})
 	s.anyone().post("/v2/session", fields{"username": "operator", "password": password}).want(204)
 
 	if again := mustMakeLink(t, s); again != "" {

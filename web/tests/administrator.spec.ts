@@ -1,4 +1,5 @@
 // Those who administer organizations, and the operator, at the console.
+import type { Locator } from "@playwright/test";
 import { Console } from "./fixtures/console.js";
 import { admit } from "./fixtures/hospital.js";
 import { Messenger } from "./fixtures/messenger.js";
@@ -93,4 +94,44 @@ test("the overview asks nobody for a password by itself", async ({ open }) => {
   await c.elevate();
   await expect(c.problem).toHaveCount(0);
   await expect(sent).toBeVisible();
+});
+
+test("the tab that is open is in sight, others show that they are there, and open requests are counted", async ({
+  hospital, open,
+}) => {
+  const { bob, organization } = await hospital({ alice: "Alice Ames", bob: "Bob Brown" });
+  await bob.client.grantRole("me", organization, "admin");
+  const at = `/console/organizations/${organization}`;
+  const c = new Console(await open(operator, `${at}/settings`, { viewport: { width: 360, height: 800 } }));
+  const tab = (name: string) => c.tabs.filter({ hasText: name });
+  const fades = () => c.main.getByRole("navigation").evaluate((row) => getComputedStyle(row).maskImage);
+  await c.elevate();
+  await expect(tab("Settings")).toBeInViewport({ ratio: 1 });
+  await expect(tab("People")).not.toBeInViewport({ ratio: 1 });
+  await expect.poll(fades).toContain("to right");
+  await c.page.goto(`${at}/audit`);
+  await expect(tab("Audit log")).toBeInViewport({ ratio: 1 });
+  await c.page.goto(`${at}/people`);
+  await expect(tab("People")).toBeInViewport({ ratio: 1 });
+  await expect.poll(fades).toContain("to left");
+  await c.page.setViewportSize({ width: 1280, height: 800 });
+  await expect.poll(fades).toBe("none");
+
+  await expect(tab("Requests")).toHaveText("Requests1");
+  await tab("Requests").click();
+  await c.row("Requests", "Bob Brown").getByRole("button", { name: "Decline" }).click();
+  await expect(tab("Requests")).toHaveText("Requests");
+});
+
+test("a dialog of the console begins with its title, and the cross beside it", async ({ open }) => {
+  const c = new Console(await open(operator, "/console/organizations"));
+  await c.elevate();
+  await c.main.getByRole("button", { name: "New organization" }).click();
+  await expect(c.dialog.getByLabel("Organization name")).toBeFocused();
+  const box = async (of: Locator) => (await of.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+  const dialog = await box(c.dialog);
+  const title = await box(c.dialog.getByRole("heading", { name: "New organization" }));
+  const cross = await box(c.dialog.getByRole("button", { name: "Close" }));
+  expect(Math.abs(title.y + title.height / 2 - (cross.y + cross.height / 2))).toBeLessThan(4);
+  expect(title.y - dialog.y).toBeLessThan(32);
 });

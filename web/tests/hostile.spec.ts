@@ -78,7 +78,7 @@ test.describe("hostile texts stay texts", { tag: "@looks" }, () => {
     const all = { keys: "Keys and sessions", stuck: "Queues not being read", settings: "Settings" };
     for (const [name, list] of Object.entries(all)) {
       await goTo(c.page, `/console/${name}`);
-      const listing = c.listing(list).filter({ has: c.page.getByRole("button", { name: "Export" }) });
+      const listing = c.listing(list).filter({ has: c.page.getByRole("button", { name: "Export", exact: true }) });
       await expect(listing).toHaveAttribute("aria-busy", "false");
       await expect(c.problem).toBeHidden();
       await holds(c.page, `console-all-${name}`);

@@ -81,3 +81,26 @@ test("a program at a wrong address gets the interface's answer", async ({ server
   expect(answer.headers.get("content-type")).toBe("application/json");
   expect(await answer.json()).toMatchObject({ error: { code: "endpoint_unknown" } });
 });
+
+test("what is typed to sign in is left as it is, and a password can be looked at", async ({ desk }) => {
+  const page = await (await desk()).newPage();
+  await page.goto("/");
+  const asIs = async (label: string) => {
+    const field = page.getByLabel(label);
+    await expect(field).toHaveAttribute("autocapitalize", "none");
+    await expect(field).toHaveAttribute("autocorrect", "off");
+    await expect(field).toHaveAttribute("spellcheck", "false");
+  };
+  const password = page.getByLabel("Password");
+  await asIs("Username");
+  await asIs("Password");
+  await password.fill("correct horse");
+  await page.getByRole("button", { name: "Show what is typed" }).click();
+  await expect(password).toHaveAttribute("type", "text");
+  await expect(password).toHaveValue("correct horse");
+  await page.getByRole("button", { name: "Hide what is typed" }).click();
+  await expect(password).toHaveAttribute("type", "password");
+  await page.getByRole("button", { name: "Sign in with an API key" }).click();
+  await asIs("API key");
+  await asIs("Secret");
+});

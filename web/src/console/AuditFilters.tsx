@@ -61,7 +61,7 @@ function ActionFilter({ value, onChange }: { value: string; onChange: (value: st
   const groups = (Object.keys(actions) as Subject[]).map((subject) => {
     const title = subjectTitle(subject);
     const each = actions[subject].map((action) => [action, capital(actionTitle(action))] as const);
-    return { title, options: [[allOf(subject), text("console.allOf", { group: title })] as const, ...each] };
+    return { title, options: [[allOf(subject), text("console.allOfSubject", { group: title })] as const, ...each] };
   });
   const known = groups.some(({ options }) => options.some(([one]) => one === value));
   return (

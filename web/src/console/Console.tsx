@@ -1,8 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { Mark } from "../kit/House";
 import { Icon, type IconName } from "../kit/Icon";
 import { Link } from "../kit/Link";
 import { SignOut } from "../kit/SignOut";
+import { brand } from "../kit/state/brand";
 import { path } from "../kit/state/route";
 import { session } from "../kit/state/session";
 import { clock } from "../text/format";
@@ -28,7 +30,10 @@ export function Console() {
   const [open, setOpen] = useState(false);
   const at = path.value.replace(/(?<!\/)\/+$/, ""); // looks at each slash once
   useEffect(() => setOpen(false), [at]);
-  useEffect(() => void (document.title = text("consoleTitle")), [language.value]);
+  const house = brand.value?.name ?? "";
+  useEffect(() => {
+    document.title = house ? `${text("console.menu")} · ${house}` : text("consoleTitle");
+  }, [house, language.value]);
   const who = session.value;
   if (!who) return null;
   if (!who.operator && who.administrator_of.length === 0) return <NoAccess />;
@@ -38,7 +43,14 @@ export function Console() {
         <button type="button" class="icon drawer" aria-label={text("console.menu")} aria-expanded={open} onClick={() => setOpen(!open)}>
           <Icon name="menu" />
         </button>
-        <strong>{text("consoleTitle")}</strong>
+        <Mark />
+        {house ? (
+          <strong title={house}>
+            <bdi>{house}</bdi> <small>{text("console.menu")}</small>
+          </strong>
+        ) : (
+          <strong>{text("consoleTitle")}</strong>
+        )}
         {who.elevated_until && (
           <button type="button" class="elevated" title={text("console.lower")} onClick={() => void lower()}>
             <Icon name="shield" />

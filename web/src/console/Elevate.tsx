@@ -2,12 +2,14 @@ import { useState } from "preact/hooks";
 import { Dialog } from "../kit/Dialog";
 import { Field } from "../kit/Field";
 import { Form } from "../kit/Form";
+import { session } from "../kit/state/session";
 import { text } from "../text/text";
 import { elevate, elevateWithKey } from "./state/elevation";
 
 /** Elevate asks for the password again, or for a key, before something administrative. */
 export function Elevate({ done, refuse }: { done: () => void; refuse: () => void }) {
-  const [byKey, setByKey] = useState(false);
+  const hasPassword = session.value?.has_password ?? true;
+  const [byKey, setByKey] = useState(!hasPassword);
   return (
     <Dialog title={text("console.elevate")} onClose={refuse}>
       <Form
@@ -19,20 +21,22 @@ export function Elevate({ done, refuse }: { done: () => void; refuse: () => void
           done();
         }}
       >
-        <p>{text("console.elevateWhy")}</p>
+        <p>{text(hasPassword ? "console.elevateWhy" : "console.elevateByKey")}</p>
         {byKey ? (
           <>
-            <Field label={text("console.key")} name="key" autocomplete="off" required />
+            <Field label={text("console.key")} name="key" autocomplete="off" verbatim required />
             <Field label={text("console.secret")} name="secret" type="password" autocomplete="off" required />
           </>
         ) : (
           <Field label={text("password")} name="password" type="password" autocomplete="current-password" required />
         )}
-        <p>
-          <button type="button" class="quiet" onClick={() => setByKey(!byKey)}>
-            {text(byKey ? "console.withPassword" : "console.withKey")}
-          </button>
-        </p>
+        {hasPassword && (
+          <p>
+            <button type="button" class="quiet" onClick={() => setByKey(!byKey)}>
+              {text(byKey ? "console.withPassword" : "console.withKey")}
+            </button>
+          </p>
+        )}
       </Form>
     </Dialog>
   );

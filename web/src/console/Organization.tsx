@@ -1,7 +1,9 @@
 import type { ComponentType } from "preact";
-import { Link } from "../kit/Link";
-import { client } from "../kit/state/session";
+import { useEffect, useState } from "preact/hooks";
+import { client, session } from "../kit/state/session";
+import { Tabs } from "../kit/Tabs";
 import { useLoaded } from "../kit/useLoaded";
+import { time } from "../text/clock";
 import { text, type Text } from "../text/text";
 import { Audit } from "./Audit";
 import { Group } from "./Group";
@@ -35,6 +37,8 @@ export function Organization({ token, tab, one }: { token: string; tab: string; 
     async () => ((await mayAdminister(token)) ? client.getOrganization(token) : "none"),
     [token],
   );
+  const [changes, setChanges] = useState(0);
+  const numbers: Readonly<Record<string, number | undefined>> = { requests: useRequests(token, tab, changes) };
   if (problem) return <p role="alert" class="problem">{problem}</p>;
   if (!value) return <p class="empty">{text("loading")}</p>;
   if (value === "none") return <NotFound />;
@@ -46,13 +50,11 @@ export function Organization({ token, tab, one }: { token: string; tab: string; 
         <h1 dir="auto">{value.name}</h1>
         {value.legal_hold && <span class="tag danger">{text("console.onHold")}</span>}
       </header>
-      <nav class="tabs" aria-label={value.name}>
-        {Object.entries(tabs).map(([name, { title }]) => (
-          <Link key={name} to={`${base}/${name}`} current={name === tab}>
-            {text(title)}
-          </Link>
-        ))}
-      </nav>
+      <Tabs
+        label={value.name}
+        at={`${base}/${tab}`}
+        tabs={Object.entries(tabs).map(([name, { title }]) => ({ to: `${base}/${name}`, title: text(title), number: numbers[name] }))}
+      />
       {tab === "people" && one === "import" ? (
         <>
           <h2>{text("console.import")}</h2>
@@ -63,8 +65,38 @@ export function Organization({ token, tab, one }: { token: string; tab: string; 
       ) : tab === "groups" && one ? (
         <Group key={one} organization={value} token={one} />
       ) : (
-        <Page key={tab} organization={value} onChange={reload} />
+        <Page
+          key={tab}
+          organization={value}
+          onChange={() => {
+            reload();
+            setChanges(changes + 1);
+          }}
+        />
       )}
     </>
   );
+}
+
+/** The largest page of requests: there are not more that somebody waits for. */
+const most = 200;
+
+/**
+ * useRequests is how many requests of an organization are open, as far as the session may know: for a number on a tab
+ * nobody is asked for a password, and nothing is refused.
+ */
+function useRequests(token: string, tab: string, changes: number): number | undefined {
+  const [number, setNumber] = useState<number | undefined>();
+  const until = session.value?.elevated_until;
+  useEffect(() => {
+    if (until === undefined || Date.parse(until) <= time()) return undefined;
+    let wanted = true;
+    client.listRequests(token, { page_size: most, elevate: false }).then(
+      ({ results }) => wanted && setNumber(results.length),
+      () => undefined, // the page itself says what is wrong
+    );
+    return () => void (wanted = false);
+  }, [token, tab, until, changes]);
+  useEffect(() => setNumber(undefined), [token]);
+  return number;
 }

@@ -19,15 +19,17 @@ export function Organizations() {
   const [making, setMaking] = useState(false);
   return (
     <>
-      <header class="head">
-        <h1>{text("console.organizations")}</h1>
-        <button type="button" class="primary" onClick={() => setMaking(true)}>
-          <Icon name="add" /> {text("console.newOrganization")}
-        </button>
-      </header>
       <Table<Schemas["ListedOrganization"]>
         label={text("console.organizations")}
         empty={text("console.noOrganizations")}
+        head={
+          <>
+            <h1>{text("console.organizations")}</h1>
+            <button type="button" class="primary" onClick={() => setMaking(true)}>
+              <Icon name="add" /> {text("console.newOrganization")}
+            </button>
+          </>
+        }
         on={[name]}
         keyOf={(one) => one.token}
         load={(continuation) =>
@@ -40,10 +42,15 @@ export function Organizations() {
             show: (one) => <Link to={`/console/organizations/${one.token}/people`}><bdi>{one.name}</bdi></Link>,
           },
           { title: text("console.people"), value: (one) => one.members, number: true },
-          { title: text("console.groups"), value: (one) => one.groups, number: true },
-          { title: text("console.requests"), value: (one) => one.requests, number: true },
-          { title: text("console.hold"), value: (one) => (one.legal_hold ? text("console.yes") : "") },
-          { title: text("console.made"), value: (one) => one.created_time, show: (one) => <Moment at={one.created_time} /> },
+          { title: text("console.groups"), value: (one) => one.groups, number: true, priority: 3 },
+          { title: text("console.requests"), value: (one) => one.requests, number: true, priority: 2 },
+          { title: text("console.hold"), value: (one) => (one.legal_hold ? text("console.yes") : ""), priority: 2 },
+          {
+            title: text("console.made"),
+            value: (one) => one.created_time,
+            show: (one) => <Moment at={one.created_time} />,
+            priority: 3,
+          },
         ]}
       >
         <Filter label={text("console.filter")} onChange={setName} />
@@ -61,7 +68,7 @@ export function Organizations() {
 export function NewOrganization(props: { onMade: (token: string, name: string) => void; onCancel?: () => void }) {
   return (
     <Form
-      act={text("console.make")}
+      act={text("console.makeOrganization")}
       {...(props.onCancel && { onCancel: props.onCancel })}
       onSubmit={async (fields) => {
         const name = String(fields.get("name")).trim();
@@ -70,7 +77,14 @@ export function NewOrganization(props: { onMade: (token: string, name: string) =
         props.onMade(token, name);
       }}
     >
-      <Field label={text("console.name")} name="name" autocomplete="organization" required maxLength={longestName} />
+      <Field
+        label={text("console.organizationName")}
+        name="name"
+        autocomplete="organization"
+        required
+        maxLength={longestName}
+        hint={text("console.organizationNameHint")}
+      />
     </Form>
   );
 }

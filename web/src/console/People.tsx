@@ -78,9 +78,9 @@ export function People({ organization }: OfOrganization) {
             ),
           },
           { title: text("console.username"), value: (one) => one.username },
-          { title: text("console.email"), value: (one) => one.emails[0]?.address ?? "" },
-          { title: text("console.jobTitle"), value: (one) => one.title ?? "" },
-          { title: text("console.department"), value: (one) => one.department ?? "" },
+          { title: text("console.email"), value: (one) => one.emails[0]?.address ?? "", priority: 3 },
+          { title: text("console.jobTitle"), value: (one) => one.title ?? "", priority: 3 },
+          { title: text("console.department"), value: (one) => one.department ?? "", priority: 2 },
           {
             title: text("console.lastSeen"),
             value: (one) => one.last_seen_time ?? "",

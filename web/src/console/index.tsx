@@ -3,6 +3,7 @@ import "@preact/signals";
 import { signal } from "@preact/signals";
 import { show } from "../kit/show";
 import { SignIn } from "../kit/SignIn";
+import { brand, loadBrand } from "../kit/state/brand";
 import { go } from "../kit/state/route";
 import { elevateBy, offline, resume, session } from "../kit/state/session";
 import "../kit/state/theme";
@@ -31,7 +32,7 @@ import { own } from "./words";
 const spent = signal(false);
 
 function Page() {
-  if (session.value === undefined) {
+  if (session.value === undefined || brand.value === undefined) {
     // Not known yet.
     return offline.value ? <p class="banner" role="status">{text("noConnection")}</p> : <Starting />;
   }
@@ -53,6 +54,7 @@ function Page() {
 elevateBy({ beforeCall, onElevationRequired });
 await start(own);
 show(<Page />);
+void loadBrand();
 try {
   if (await signInByLink()) go("/console/start", { replace: true });
 } catch {

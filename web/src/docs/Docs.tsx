@@ -1,7 +1,9 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { describe } from "../kit/describe";
 import { Field } from "../kit/Field";
+import { House } from "../kit/House";
 import { Link } from "../kit/Link";
+import { siteName } from "../kit/state/brand";
 import { path } from "../kit/state/route";
 import { session } from "../kit/state/session";
 import { language, text } from "../text/text";
@@ -22,7 +24,7 @@ export function Docs() {
   };
   useEffect(get, []);
   useEffect(() => {
-    document.title = `${chosen?.summary ?? text("docs.title")} · ${text("app")}`;
+    document.title = `${chosen?.summary ?? text("docs.title")} · ${siteName()}`;
   }, [chosen, language.value]);
   useEffect(() => main.current?.scrollTo(0, 0), [chosen]);
   const found = find(words);
@@ -30,6 +32,7 @@ export function Docs() {
   return (
     <div class={open ? "docs open" : "docs"}>
       <nav aria-label={text("docs.calls")}>
+        <House />
         <header>
           <h1>
             <Link to="/docs">{text("docs.title")}</Link>

@@ -1,6 +1,7 @@
 // The API page, at /docs: every call of the interface, from the document that the server serves.
 import "@preact/signals";
 import { show } from "../kit/show";
+import { loadBrand } from "../kit/state/brand";
 import { resume } from "../kit/state/session";
 import "../kit/state/theme";
 import { start } from "../text/text";
@@ -11,6 +12,6 @@ import "../style/docs.css";
 import { Docs } from "./Docs";
 import { own } from "./words";
 
-await start(own);
+await Promise.all([start(own), loadBrand()]);
 show(<Docs />);
 resume().catch(() => undefined); // without a session one reads

@@ -1,7 +1,9 @@
 import type { TargetedInputEvent } from "preact";
-import { useId } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { text } from "../text/text";
 import { useProblem } from "./Form";
+import { Icon } from "./Icon";
+import { leastPassword } from "./limits";
 
 interface Props {
   label: string;
@@ -31,24 +33,62 @@ interface Props {
   onInput?: (event: TargetedInputEvent<HTMLInputElement>) => void;
 }
 
-/** Field is an input of one line with its label. */
+/** useShown tells whether a password is shown. It is hidden again when its form is sent, so that browsers offer to keep it. */
+function useShown(secret: boolean) {
+  const [shown, show] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    const form = input.current?.form;
+    if (!secret || !form) return undefined;
+    const hide = () => show(false);
+    form.addEventListener("submit", hide);
+    return () => form.removeEventListener("submit", hide);
+  }, [secret]);
+  return { input, shown, show };
+}
+
+/** Field is an input of one line with its label. A password can be looked at, and a new one says how long it has to be. */
 export function Field({ label, hint, problem: own, refusedAs, type = "text", value, verbatim, optional, ...input }: Props) {
   const id = useId();
   const refused = useProblem(...[input.name, refusedAs].filter((name) => name !== undefined));
   const problem = own || refused;
-  const said = problem || hint;
+  const secret = type === "password";
+  const isNew = secret && input.autocomplete === "new-password";
+  const wanted = isNew ? `${text("passwordLeast", { n: leastPassword })} ${hint ?? text("passwordAdvice")}` : hint;
+  const said = problem || wanted;
+  const { input: ref, shown, show } = useShown(secret);
+  const field = (
+    <input
+      ref={ref}
+      type={(secret && shown ? "text" : type) as "text"}
+      {...(input.onInput ? { value } : { defaultValue: value })}
+      {...input}
+      {...((verbatim || secret) && { autocapitalize: "none", autocorrect: "off", spellcheck: false })}
+      id={id}
+      aria-describedby={said ? `${id}-hint` : undefined}
+      aria-invalid={problem ? true : undefined}
+    />
+  );
   return (
     <p class="field">
       <label for={id}>{optional ? text("optional", { label }) : label}</label>
-      <input
-        type={type as "text"}
-        {...(input.onInput ? { value } : { defaultValue: value })}
-        {...input}
-        {...(verbatim && { autocapitalize: "none", autocorrect: "off", spellcheck: false })}
-        id={id}
-        aria-describedby={said ? `${id}-hint` : undefined}
-        aria-invalid={problem ? true : undefined}
-      />
+      {secret ? (
+        <span class="secretive">
+          {field}
+          <button
+            type="button"
+            class="icon"
+            aria-label={text(shown ? "hideTyped" : "showTyped")}
+            title={text(shown ? "hideTyped" : "showTyped")}
+            aria-controls={id}
+            onClick={() => show(!shown)}
+          >
+            <Icon name={shown ? "eyeOff" : "eye"} />
+          </button>
+        </span>
+      ) : (
+        field
+      )}
       {said && (
         <small id={`${id}-hint`} class={problem ? "problem" : undefined}>
           {said}

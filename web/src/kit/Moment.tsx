@@ -1,13 +1,36 @@
-import { date, minute, moment } from "../text/format";
+import { useEffect, useState } from "preact/hooks";
+import { tick } from "../text/clock";
+import { date, minute, moment, relative } from "../text/format";
 
-const formats = { day: date, minute, second: moment };
+const formats = { relative, day: date, minute, second: moment };
 
-/** Moment is a time to the minute or as it says, and to the second where one points at it; or what stands for none. */
-export function Moment({ at, none = "–", to = "minute" }: { at: string | undefined; none?: string; to?: keyof typeof formats }) {
+const often = 10_000; // milliseconds
+
+/** How many are shown, which one timer keeps true; it goes by the server's clock, as far as the page has heard that. */
+let shown = 0;
+let timer: ReturnType<typeof setInterval> | undefined;
+
+function useTicking(): void {
+  useEffect(() => {
+    if (shown++ === 0) timer = setInterval(tick, often);
+    return () => {
+      if (--shown === 0) clearInterval(timer);
+    };
+  }, []);
+}
+
+/**
+ * Moment is a time as people say it ("5 min ago"), or as `to` has it; or what stands for none. It is exact where one
+ * points at it, and once it is tapped or has the focus: not everybody can point.
+ */
+export function Moment({ at, none = "–", to = "relative" }: { at: string | undefined; none?: string; to?: keyof typeof formats }) {
+  const [exact, setExact] = useState(false);
+  useTicking();
   if (!at) return <>{none}</>;
+  const whole = moment(at);
   return (
-    <time dateTime={at} title={moment(at)}>
-      {formats[to](at)}
+    <time dateTime={at} title={whole} tabIndex={0} onFocus={() => setExact(true)} onBlur={() => setExact(false)}>
+      {exact ? whole : formats[to](at)}
     </time>
   );
 }

@@ -1,9 +1,10 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { SignetError } from "../client/index";
 import { text } from "../text/text";
 import { describe } from "./describe";
 import { Field } from "./Field";
-import { Logo } from "./Logo";
+import { Mark } from "./House";
+import { brand, siteName } from "./state/brand";
 import { ended, signIn } from "./state/session";
 
 /** SignIn takes a name and a password, or, where one has these, a key and its secret. */
@@ -11,6 +12,10 @@ export function SignIn() {
   const [error, setError] = useState<unknown>();
   const [busy, setBusy] = useState(false);
   const [byKey, setByKey] = useState(false);
+  const house = brand.value?.name;
+  useEffect(() => {
+    if (house) document.title = house;
+  }, [house]);
   const submit = async (form: HTMLFormElement) => {
     if (busy) return;
     const fields = new FormData(form);
@@ -40,7 +45,7 @@ export function SignIn() {
         }}
       >
         <h1>
-          <Logo /> {text("app")}
+          <Mark /> <span dir="auto">{siteName()}</span>
         </h1>
         {ended.value && (
           <p role="status" class="notice">

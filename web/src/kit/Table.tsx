@@ -1,23 +1,15 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { count } from "../text/format";
 import { text } from "../text/text";
 import { formatCSV } from "./csv";
 import { describe } from "./describe";
+import { edges } from "./edges";
 import { hold } from "./focus";
 import { Icon } from "./Icon";
+import { classOf, type Column, Row } from "./Rows";
 import { save } from "./save";
 
-/** A column: what stands in it, and what it sorts and is exported by. */
-export interface Column<R> {
-  title: string;
-  /** For sorting and export. */
-  value: (row: R) => string | number;
-  /** What is shown, where that is more than the value. */
-  show?: (row: R) => ComponentChildren;
-  /** Numbers stand at the end of their column. */
-  number?: boolean;
-}
+export type { Column };
 
 interface Page<R> {
   results: R[];
@@ -26,7 +18,7 @@ interface Page<R> {
 
 /**
  * Table lists what the interface lists in pages: sorted by any column, filtered by what `children` are, exported whole.
- * To sort and to export, all pages are loaded, which one can stop.
+ * To sort and to export, all pages are loaded, which one can stop. On a phone each row is a card.
  */
 export function Table<R>(props: {
   label: string;
@@ -39,6 +31,8 @@ export function Table<R>(props: {
   keyOf: (row: R) => string;
   empty: string;
   acts?: ((row: R) => ComponentChildren) | undefined;
+  /** What stands above what filters: a heading, and what one does first here. */
+  head?: ComponentChildren;
   children?: ComponentChildren;
 }) {
   const { columns, load } = props;
@@ -97,9 +91,11 @@ export function Table<R>(props: {
     if (next !== undefined && !whole) void more(rows ?? [], next, true);
   };
   const by = order && columns[order.column];
+  const has = (which: 2 | 3) => columns.some(({ priority }) => priority === which);
   const shown = by ? [...(rows ?? [])].sort((a, b) => compare(by.value(a), by.value(b)) * (order.down ? -1 : 1)) : rows;
   return (
     <section ref={listing} class="listing" aria-label={props.label} aria-busy={rows === undefined && !problem}>
+      {props.head && <header class="head">{props.head}</header>}
       <div class="tools">
         {props.children}
         <button type="button" class="export" onClick={() => void download()} disabled={!rows?.length || whole}>
@@ -111,43 +107,38 @@ export function Table<R>(props: {
           {problem}
         </p>
       )}
-      {rows === undefined && !problem && <p class="empty">{text("loading")}</p>}
+      {rows === undefined && !problem && <p class="empty wait">{text("loading")}</p>}
       {rows?.length === 0 && next === undefined && <p class="empty">{props.empty}</p>}
       {shown !== undefined && shown.length > 0 && (
-        <div class="table" tabIndex={0} role="region" aria-label={props.label}>
-          <table>
-            <thead>
-              <tr>
-                {columns.map(({ title, number }, column) => (
+        <div class="table" tabIndex={0} role="region" aria-label={props.label} ref={edges}>
+          {/* Roles, because a browser forgets those of elements that its style shows as something else. */}
+          <table role="table" class={[has(2) && "second", has(3) && "third"].filter(Boolean).join(" ") || undefined}>
+            <thead role="rowgroup">
+              <tr role="row">
+                {columns.map((one, column) => (
                   <th
-                    key={title}
+                    key={one.title}
                     scope="col"
-                    class={number ? "number" : undefined}
+                    role="columnheader"
+                    class={classOf(one)}
                     aria-sort={order?.column === column ? (order.down ? "descending" : "ascending") : undefined}
                   >
                     <button type="button" onClick={() => sort(column)}>
-                      {title}
+                      {one.title}
                       {order?.column === column && <Icon name={order.down ? "down" : "up"} />}
                     </button>
                   </th>
                 ))}
-                {props.acts && (
-                  <th scope="col">
+                {(props.acts || has(2) || has(3)) && (
+                  <th scope="col" role="columnheader" class={props.acts ? "acts" : "acts only"}>
                     <span class="unseen">{text("console.acts")}</span>
                   </th>
                 )}
               </tr>
             </thead>
-            <tbody>
+            <tbody role="rowgroup">
               {shown.map((row) => (
-                <tr key={props.keyOf(row)}>
-                  {columns.map(({ title, value, show, number }) => (
-                    <td key={title} data-title={title} class={number ? "number" : undefined}>
-                      {show ? show(row) : number ? count(Number(value(row))) : <bdi>{value(row)}</bdi>}
-                    </td>
-                  ))}
-                  {props.acts && <td class="acts">{props.acts(row)}</td>}
-                </tr>
+                <Row key={props.keyOf(row)} row={row} columns={columns} acts={props.acts} />
               ))}
             </tbody>
           </table>

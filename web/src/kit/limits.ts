@@ -9,6 +9,8 @@ export const longestName = 256;
 
 /** Characters of what a key is for. */
 export const longestLabel = 100;
+/** Characters of a password, at least. */
+export const leastPassword = 8;
 
 /** Characters of the reason for which a message is taken back. */
 export const longestReason = 200;

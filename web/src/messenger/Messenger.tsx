@@ -1,9 +1,11 @@
 import { useEffect, useState } from "preact/hooks";
+import { House } from "../kit/House";
 import { Icon } from "../kit/Icon";
 import { Standing, standing } from "../kit/Standing";
 import { onAwake, pulse } from "../kit/state/awake";
+import { siteName } from "../kit/state/brand";
 import { offline, session } from "../kit/state/session";
-import { language, text } from "../text/text";
+import { text } from "../text/text";
 import { announce, Announcer } from "./Announcer";
 import { badge } from "./badge";
 import { Conversation } from "./Conversation";
@@ -53,7 +55,7 @@ export function Messenger() {
   const who = session.value;
   const admin = who && (who.operator || who.administrator_of.length > 0);
   const count = unread.value;
-  useEffect(() => badge(count), [count, language.value]);
+  useEffect(() => badge(count), [count, siteName()]);
   const open = current.value;
   const about = inspected.value === undefined ? undefined : get(inspected.value);
   const shown = details.value && open;
@@ -69,6 +71,7 @@ export function Messenger() {
         <Offer />
       </div>
       <nav aria-label={text("conversations")} aria-busy={loading.value || catching.value > 0}>
+        <House />
         <header>
           <div class="who">
             <h1 dir="auto">{session.value?.account.display_name}</h1>

@@ -2,6 +2,7 @@
 import "@preact/signals";
 import { show } from "../kit/show";
 import { SignIn } from "../kit/SignIn";
+import { brand, loadBrand } from "../kit/state/brand";
 import { offline, resume, session } from "../kit/state/session";
 import "../kit/state/theme";
 import { Starting } from "../kit/Starting";
@@ -24,7 +25,7 @@ import { prepare } from "./later";
 import { Messenger } from "./Messenger";
 
 function Page() {
-  if (session.value === undefined) {
+  if (session.value === undefined || brand.value === undefined) {
     // Not known yet.
     return offline.value ? <p class="banner" role="status">{text("noConnection")}</p> : <Starting />;
   }
@@ -38,6 +39,7 @@ function Page() {
 
 await start();
 show(<Page />);
+void loadBrand();
 void resume();
 prepare();
 install().catch(() => undefined); // it works without

@@ -36,6 +36,32 @@ export function when(time: string | Date): string {
     : dates({ day: "2-digit", month: "2-digit", year: "2-digit" }).format(date);
 }
 
+let words: { of: string; format: Intl.RelativeTimeFormat } | undefined;
+
+/** distance returns the format of what is some units away, in the language in force. */
+function distance(): Intl.RelativeTimeFormat {
+  if (words?.of !== language.value) {
+    words = { of: language.value, format: new Intl.RelativeTimeFormat(language.value, { numeric: "auto", style: "short" }) };
+  }
+  return words.format;
+}
+
+/**
+ * relative is a time as people say it: now, minutes or hours of the same day ago, yesterday at what time, or else the
+ * day; and likewise what is to come. It changes with the clock.
+ */
+export function relative(time: string | Date): string {
+  const date = new Date(time);
+  const minutes = Math.trunc((date.getTime() - now.value) / 60_000);
+  if (minutes === 0) return distance().format(0, "second");
+  if (Math.abs(minutes) < 60) return distance().format(minutes, "minute");
+  const days = Math.round((midnight(date) - today.value) / 86_400_000);
+  if (days === 0) return distance().format(Math.trunc(minutes / 60), "hour");
+  if (Math.abs(days) === 1) return `${distance().format(days, "day")} ${clock(date)}`;
+  const year = date.getFullYear() === new Date(today.value).getFullYear() ? {} : { year: "numeric" } as const;
+  return dates({ day: "numeric", month: "short", ...year }).format(date);
+}
+
 /** Where a time is told: where the browser is, unless it is the zone of what counts by days. */
 type Zone = "UTC" | undefined;
 
