@@ -73,7 +73,7 @@ $(CLIENT): $(wildcard web/src/client/*) web/src/client/schema.ts web/tsconfig.js
 
 # The pages, which are embedded in the program. It can be built without them.
 PAGES = web/dist/index.html
-$(PAGES): $(shell find web/src -type f) web/bundle.mjs web/compress.mjs web/icons.mjs $(WEB) web/src/client/schema.ts
+$(PAGES): $(shell find web/src -type f) $(wildcard docs/api/*.md web/*.mjs) $(WEB) web/src/client/schema.ts
 	$(TSC) -p web/src
 	$(TSC) -p web/src/worker
 	cd web && node bundle.mjs

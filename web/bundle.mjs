@@ -1,10 +1,11 @@
-// Makes dist/ of src/: for each entry a page, a file of script and one of style, what
+// Makes dist/ of src/ (and the guides of docs/api): for each entry a page, a file of script and one of style, what
 // entries share, a file for each language, icons, manifest and service worker. Names change
 // with their content; the same sources give the same bytes.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { build } from "esbuild";
 import { compress } from "./compress.mjs";
+import { guides } from "./guides.mjs";
 import { logo, png, svg } from "./icons.mjs";
 
 // The pages by the folders of their code: their file, and the title that they start with.
@@ -47,7 +48,7 @@ const { metafile } = await build({
   jsxImportSource: "preact",
   metafile: true,
   logLevel: "error",
-  plugins: [words],
+  plugins: [words, guides("../docs/api")],
 });
 
 const outputs = metafile.outputs;

@@ -108,6 +108,7 @@ test.describe("hostile texts stay texts", { tag: "@looks" }, () => {
       }
     }
     await page.goto("/docs");
+    await page.getByRole("button", { name: "Search calls and guides" }).click();
     for (const text of hostile) await page.getByRole("searchbox").fill(text);
     await holds(page, "docs-search");
   });

@@ -1,143 +1,141 @@
-import { Icon } from "../kit/Icon";
+import { useEffect, useState } from "preact/hooks";
 import { Link } from "../kit/Link";
 import { session } from "../kit/state/session";
 import { text } from "../text/text";
-import { type Answer, examplesOf, fieldsOf, type Operation, type Schema, typeOf } from "./document";
+import { titleID, useArrival } from "./arrive";
+import { Code } from "./Code";
+import type { Answer, Media, Operation } from "./code/openapi";
+import { type Filled, nameOf, pretty } from "./code/request";
+import { Method } from "./Contents";
+import { Fields, Rows } from "./Fields";
+import { guideAt, loadNotes } from "./guides";
+import { Problems } from "./Problems";
 import { Prose, spans } from "./Prose";
+import { sample } from "./schema";
+import { Source } from "./Source";
+import type { Notes } from "./tree";
 import { TryIt } from "./TryIt";
 
-/** Call shows one: what it takes, what it answers, and a way to try it. */
+/** Call shows one: what it takes and answers, beside it code and examples, and a way to try it. */
 export function Call({ call }: { call: Operation }) {
+  const [filled, setFilled] = useState<Filled>({ parameters: {} });
+  const [notes, setNotes] = useState<Notes>();
+  useArrival(notes);
+  useEffect(() => {
+    loadNotes().then(setNotes, () => undefined); // without them the document's own words are shown
+  }, []);
+  const guide = notes?.calls[`${call.method} ${call.path}`];
   const bodies = Object.entries(call.body);
   const json = call.body["application/json"] ?? bodies[0]?.[1];
+  const successes = call.answers.filter(({ status }) => status < "400");
   return (
-    <article>
+    <article class="call">
       <header>
-        <Link to="/docs" class="button back" label={text("back")}>
-          <Icon name="back" />
-        </Link>
-        <h2 lang="en">{call.summary}</h2>
-      </header>
-      <p class="address">
-        <code>
-          <span class={`method ${call.method.toLowerCase()}`}>{call.method}</span> {call.path}
-        </code>
-      </p>
-      <Prose words={call.description} />
-      {call.parameters.length > 0 && (
-        <section>
-          <h3>{text("docs.parameters")}</h3>
-          <Rows
-            rows={call.parameters.map((p) => ({
-              name: p.name,
-              place: text(`docs.${p.in}`),
-              schema: p.schema,
-              required: p.required ?? false,
-              said: p.description,
-            }))}
-          />
-        </section>
-      )}
-      {json?.schema && (
-        <section>
-          <h3>{text("docs.body")}</h3>
-          <p class="muted">
-            <code>{bodies.map(([kind]) => kind).join(", ")}</code>
+        <h2 id={titleID} tabIndex={-1} lang="en">
+          {call.summary}
+        </h2>
+        <p class="address" translate={false}>
+          <Method of={call.method} /> <code>{call.path}</code>
+        </p>
+        <Prose words={call.description} />
+        {guide && (
+          <p>
+            <Link to={`/docs/guides/${guide.guide}${guide.id && `#${guide.id}`}`}>
+              {text("docs.toGuide", { guide: guideAt(guide.guide)?.title ?? guide.guide })}
+            </Link>
           </p>
-          <Fields schema={json.schema} />
-          {examplesOf(json).map((example, i) => (
-            <Example key={i} of={example} />
+        )}
+      </header>
+      <div class="beside">
+        <Code call={call} filled={filled} />
+        <Examples answers={successes} />
+      </div>
+      <div class="text">
+        {call.parameters.length > 0 && (
+          <section>
+            <h3>{text("docs.parameters")}</h3>
+            <Rows
+              rows={call.parameters.map((p) => ({
+                name: p.name,
+                place: text(`docs.${p.in}`),
+                schema: p.schema,
+                required: p.required ?? false,
+                said: p.description,
+                id: nameOf(p),
+              }))}
+              at={(row) => row.id ?? row.name}
+            />
+          </section>
+        )}
+        {json?.schema && (
+          <section>
+            <h3>{text("docs.body")}</h3>
+            <p class="muted">
+              <code>{bodies.map(([kind]) => kind).join(", ")}</code>
+            </p>
+            <Fields schema={json.schema} at="body" />
+          </section>
+        )}
+        <section>
+          <h3>{text("docs.answers")}</h3>
+          {successes.map((answer) => (
+            <Success key={answer.status} answer={answer} />
           ))}
         </section>
-      )}
-      <section>
-        <h3>{text("docs.answers")}</h3>
-        {call.answers.filter(({ status }) => status < "400").map((answer) => (
-          <Success key={answer.status} answer={answer} />
-        ))}
-        <h3>{text("docs.errors")}</h3>
-        <dl class="errors" lang="en">
-          {call.answers.filter(({ status }) => status >= "400").map(({ status, description }) => (
-            <div key={status}>
-              <dt>
-                <code>{status}</code>
-              </dt>
-              <dd>{spans(description)}</dd>
-            </div>
-          ))}
-        </dl>
-      </section>
-      <section>
-        <h3>{text("docs.try")}</h3>
-        {session.value ? <TryIt call={call} /> : <p class="muted">{text("docs.signInToTry")}</p>}
-      </section>
+        <section>
+          <h3>{text("docs.errors")}</h3>
+          <Problems call={call} notes={notes} />
+        </section>
+        <section>
+          <h3>{text("docs.try")}</h3>
+          {!session.value && <p class="muted">{text("docs.signInToTry")}</p>}
+          <TryIt call={call} filled={filled} onFill={setFilled} />
+        </section>
+      </div>
     </article>
   );
 }
 
-function Success({ answer }: { answer: Answer }) {
-  const media = Object.values(answer.content ?? {})[0];
+function Success({ answer: { status, description, content } }: { answer: Answer }) {
+  const media = Object.values(content)[0];
   return (
     <>
       <p lang="en">
-        <code>{answer.status}</code> {spans(answer.description)}
+        <code>{status}</code> {spans(description)}
       </p>
-      {media?.schema && <Fields schema={media.schema} />}
-      {examplesOf(media).map((example, i) => (
-        <Example key={i} of={example} />
-      ))}
+      {media?.schema && <Fields schema={media.schema} at={status} />}
     </>
   );
 }
 
-function Example({ of }: { of: unknown }) {
+/** Examples shows what comes back, each form of it. */
+function Examples({ answers }: { answers: readonly Answer[] }) {
   return (
-    <pre tabIndex={0} role="region" aria-label={text("docs.example")}>
-      {typeof of === "string" ? of : JSON.stringify(of, undefined, 2)}
-    </pre>
-  );
-}
-
-interface Row {
-  name: string;
-  place?: string;
-  schema: Schema;
-  required: boolean;
-  said?: string | undefined;
-}
-
-function Rows({ rows, depth = 0 }: { rows: readonly Row[]; depth?: number }) {
-  return (
-    <dl class="rows">
-      {rows.map(({ name, place, schema, required, said }) => {
-        const inner = depth < 4 ? fieldsOf(schema) : [];
-        return (
-          <div key={`${place} ${name}`}>
-            <dt>
-              <code>{name}</code>
-              {place && <small>{place}</small>}
-              {required && <small class="required">{text("docs.required")}</small>}
-            </dt>
-            <dd>
-              <code class="type">{typeOf(schema)}</code>
-              {(said ?? schema.description) && <Prose words={said ?? schema.description ?? ""} />}
-              {inner.length > 0 && (
-                <details open={depth === 0 && name === "reply"}>
-                  <summary>{text("docs.fields", { n: inner.length })}</summary>
-                  <Rows rows={inner.map(([n, s, r]) => ({ name: n, schema: s, required: r }))} depth={depth + 1} />
-                </details>
-              )}
-            </dd>
-          </div>
+    <>
+      {answers.flatMap(({ status, content }) => Object.entries(content).map(([kind, media]) => {
+        const [example] = examplesOf(kind, media);
+        return example !== undefined && (
+          <section key={`${status} ${kind}`} class="example">
+            <h3>
+              {text("docs.exampleAnswer")}{" "}
+              <code>
+                {status} {kind}
+              </code>
+            </h3>
+            <Source
+              words={typeof example === "string" ? example : pretty(example)}
+              language={typeof example === "string" ? "http" : "json"}
+              label={text("docs.example")}
+            />
+          </section>
         );
-      })}
-    </dl>
+      }))}
+    </>
   );
 }
 
-/** Fields shows those of an object; of one that is in the envelope, those of its reply. */
-function Fields({ schema }: { schema: Schema }) {
-  const fields = fieldsOf(schema);
-  if (fields.length === 0) return <p class="muted">{<code>{typeOf(schema)}</code>}</p>;
-  return <Rows rows={fields.map(([name, one, required]) => ({ name, schema: one, required }))} />;
+/** examplesOf are the document's, or one that is made of the schema. The bytes of a file are none to look at. */
+function examplesOf(kind: string, { examples, schema }: Media): readonly unknown[] {
+  if (!/json|^text\//.test(kind)) return [];
+  return examples.length > 0 || !schema ? examples : [sample(schema)];
 }

@@ -1,73 +1,89 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { describe } from "../kit/describe";
-import { Field } from "../kit/Field";
-import { House } from "../kit/House";
+import { Mark } from "../kit/House";
+import { Icon } from "../kit/Icon";
 import { Link } from "../kit/Link";
 import { siteName } from "../kit/state/brand";
 import { path } from "../kit/state/route";
 import { session } from "../kit/state/session";
 import { language, text } from "../text/text";
+import { titleID } from "./arrive";
 import { Call } from "./Call";
-import { find, introduction, load, operations, tags } from "./document";
-import { Prose } from "./Prose";
+import { Contents } from "./Contents";
+import { introduction, load, operations } from "./document";
+import { Guide } from "./Guide";
+import { guideAt } from "./guides";
+import { Search } from "./Search";
+import { Rules, Start } from "./Start";
 
-/** Docs shows the calls by their tags, and beside them the chosen one or what holds for all. */
+/** Docs shows a list of guides and calls, and beside it the chosen one, or how one begins. */
 export function Docs() {
-  const [words, setWords] = useState("");
   const [error, setError] = useState<unknown>();
-  const id = path.value.split("/")[2];
-  const chosen = operations.value.find((one) => one.id === id);
-  const main = useRef<HTMLElement>(null);
+  const [searches, setSearches] = useState(false);
+  const [listed, setListed] = useState(false); // where the window is too small for the list
+  const button = useRef<HTMLButtonElement>(null);
+  const address = path.value.replace(/\/+$/, "");
+  const [, , part = "", name = ""] = address.split("/");
+  const chosen = operations.value.find(({ id }) => id === part);
+  const guide = part === "guides" ? guideAt(name) : undefined;
+  const title = part === "guides" && name === "rules" ? text("docs.rules") : (chosen?.summary ?? guide?.title ?? text("docs.title"));
   const get = () => {
     setError(undefined);
     load().catch(setError);
   };
   useEffect(get, []);
   useEffect(() => {
-    document.title = `${chosen?.summary ?? text("docs.title")} · ${siteName()}`;
-  }, [chosen, language.value]);
-  useEffect(() => main.current?.scrollTo(0, 0), [chosen]);
-  const found = find(words);
-  const open = id !== undefined || error !== undefined || introduction.value === undefined; // in a small window, before the list
+    document.title = `${title} · ${siteName()}`;
+  }, [title, language.value]);
+  useEffect(() => setListed(false), [path.value]);
+  useEffect(() => onKeys(() => setSearches(true)), []);
+  useEffect(openForPrint, []);
+  const close = () => {
+    setListed(false);
+    button.current?.focus();
+  };
   return (
-    <div class={open ? "docs open" : "docs"}>
-      <nav aria-label={text("docs.calls")}>
-        <House />
-        <header>
-          <h1>
-            <Link to="/docs">{text("docs.title")}</Link>
-          </h1>
-          <a href="/">{session.value ? session.value.account.display_name : text("signIn")}</a>
-        </header>
-        <Field
-          label={text("docs.search")}
-          type="search"
-          value={words}
-          onInput={(event) => setWords(event.currentTarget.value)}
-        />
-        <div class="calls">
-          {introduction.value !== undefined && found.length === 0 && <p class="empty">{text("docs.nothing")}</p>}
-          {tags.value.map(({ name }) => {
-            const mine = found.filter(({ tag }) => tag === name);
-            return mine.length === 0 ? null : (
-              <section key={name} lang="en">
-                <h2>{name}</h2>
-                <ul>
-                  {mine.map((one) => (
-                    <li key={one.id}>
-                      <Link to={`/docs/${one.id}`} current={one.id === id}>
-                        <span class={`method ${one.method.toLowerCase()}`}>{one.method}</span>
-                        <span>{one.summary}</span>
-                      </Link>
-                    </li>
-                  ))}
-                </ul>
-              </section>
-            );
-          })}
-        </div>
+    <div class={listed ? "docs listed" : "docs"}>
+      <a class="skip" href={`#${titleID}`}>
+        {text("docs.skip")}
+      </a>
+      <header class="bar">
+        <button
+          ref={button}
+          type="button"
+          class="icon"
+          aria-label={text("docs.contents")}
+          aria-expanded={listed}
+          aria-controls="docs-contents"
+          onClick={() => setListed(!listed)}
+        >
+          <Icon name={listed ? "close" : "menu"} />
+        </button>
+        <h1>
+          <Link to="/docs">
+            <Mark /> {siteName()} {text("docs.title")}
+          </Link>
+        </h1>
+        <button type="button" class="finder" onClick={() => setSearches(true)}>
+          <Icon name="search" />
+          <span>{text("docs.search")}</span>
+          <kbd aria-hidden="true">/</kbd>
+        </button>
+        <a class="who" href="/">
+          {session.value ? session.value.account.display_name : text("signIn")}
+        </a>
+      </header>
+      <nav
+        id="docs-contents"
+        class="list"
+        aria-label={text("docs.contents")}
+        onKeyDown={(event) => {
+          if (event.key === "Escape" && listed) close();
+        }}
+      >
+        <Contents shown={address} />
       </nav>
-      <main ref={main} tabIndex={-1}>
+      <main>
         {error !== undefined && (
           <p role="alert" class="problem">
             {describe(error)}{" "}
@@ -77,36 +93,45 @@ export function Docs() {
           </p>
         )}
         {error === undefined && introduction.value === undefined && <p role="status">{text("docs.loading")}</p>}
-        {chosen && <Call key={chosen.id} call={chosen} />}
-        {introduction.value !== undefined && id && !chosen && (
-          <p class="empty">
-            {text("docs.nothing")} <Link to="/docs">{text("docs.title")}</Link>
-          </p>
-        )}
-        {introduction.value !== undefined && !id && <Introduction words={introduction.value} />}
+        {introduction.value !== undefined && <Shown part={part} name={name} words={introduction.value} />}
       </main>
+      {searches && <Search onClose={() => setSearches(false)} />}
     </div>
   );
 }
 
-function Introduction({ words }: { words: string }) {
+/** Shown is what an address leads to. */
+function Shown({ part, name, words }: { part: string; name: string; words: string }) {
+  const chosen = operations.value.find(({ id }) => id === part);
+  const guide = part === "guides" ? guideAt(name) : undefined;
+  if (part === "") return <Start />;
+  if (chosen) return <Call key={chosen.id} call={chosen} />;
+  if (guide) return <Guide key={guide.name} entry={guide} />;
+  if (part === "guides" && name === "rules") return <Rules words={words} />;
   return (
-    <>
-      <p>
-        {text("docs.download")}{" "}
-        <span translate={false}>
-          <a href="/openapi.json">OpenAPI 3.1</a>, <a href="/openapi-3.0.json">OpenAPI 3.0</a>
-        </span>
-      </p>
-      <Prose words={words} />
-      <dl lang="en">
-        {tags.value.map(({ name, description }) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{description}</dd>
-          </div>
-        ))}
-      </dl>
-    </>
+    <p class="empty">
+      {text("docs.missing")} <Link to="/docs">{text("docs.start")}</Link>
+    </p>
   );
+}
+
+/** onKeys calls back for `/`, where nobody is writing and nothing lies over the page. */
+function onKeys(search: () => void): () => void {
+  const look = (event: KeyboardEvent) => {
+    const isWriting = event.target instanceof Element && event.target.closest("input, textarea, select, dialog");
+    if (event.key !== "/" || isWriting || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    search();
+  };
+  addEventListener("keydown", look);
+  return () => removeEventListener("keydown", look);
+}
+
+/** openForPrint opens what is folded before the page is printed: paper can't be opened. */
+function openForPrint(): () => void {
+  const open = () => {
+    for (const folded of document.querySelectorAll<HTMLDetailsElement>("main .text details")) folded.open = true;
+  };
+  addEventListener("beforeprint", open);
+  return () => removeEventListener("beforeprint", open);
 }

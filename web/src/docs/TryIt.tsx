@@ -1,9 +1,12 @@
 import { useState } from "preact/hooks";
 import { Confirm } from "../kit/Confirm";
 import { Field } from "../kit/Field";
+import { session } from "../kit/state/session";
 import { useBusy } from "../kit/useBusy";
 import { text } from "../text/text";
-import { examplesOf, type Operation } from "./document";
+import type { Operation } from "./code/openapi";
+import { exampleOf, type Filled, nameOf, pretty, requestOf } from "./code/request";
+import { Source } from "./Source";
 
 interface Outcome {
   status: string;
@@ -13,48 +16,57 @@ interface Outcome {
 
 const shownBytes = 200_000;
 
+interface Props {
+  call: Operation;
+  filled: Filled;
+  onFill: (filled: Filled) => void;
+}
+
 /** TryIt makes the call with the session of the page. One that changes something asks first. */
-export function TryIt({ call }: { call: Operation }) {
-  const json = call.body["application/json"];
-  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
-  const [body, setBody] = useState(JSON.stringify(examplesOf(json)[0] ?? {}, undefined, 2));
+export function TryIt({ call, filled, onFill }: Props) {
   const [asks, setAsks] = useState(false);
   const { busy, run: alone } = useBusy();
   const [outcome, setOutcome] = useState<Outcome>();
   const fields = call.parameters.filter(({ in: place }) => place !== "cookie");
-  const address = addressOf(call, values);
-  const headers: Record<string, string> = {};
-  for (const { name, in: place } of fields) if (place === "header" && values[name]) headers[name] = values[name];
-  if (json && call.method !== "GET") headers["Content-Type"] = "application/json";
+  const sends = call.method !== "GET" && "application/json" in call.body;
+  const body = filled.body ?? pretty(exampleOf(call) ?? {});
+  const { url } = requestOf(call, "json", { base: location.origin }, filled);
+  const address = url.slice(location.origin.length);
+  const headers: Record<string, string> = sends ? { "Content-Type": "application/json" } : {};
+  for (const one of fields) {
+    const value = filled.parameters[nameOf(one)];
+    if (one.in === "header" && value) headers[one.name] = value;
+  }
 
-  const run = () =>
-    alone(async () => {
-      setOutcome(await request(call.method, address, headers, headers["Content-Type"] ? body : undefined));
-    });
+  const run = () => alone(async () => setOutcome(await request(call.method, address, headers, sends ? body : undefined)));
   return (
     <form
       class="try"
       onSubmit={(event) => {
         event.preventDefault();
+        if (!session.value) return;
         if (call.method === "GET") void run();
         else setAsks(true);
       }}
     >
-      <div translate={false}>
-        {fields.map(({ name, in: place, required, example }) => (
+      {(fields.length > 0 || sends) && <p class="muted">{text("docs.fill")}</p>}
+      <div class="inputs" translate={false}>
+        {fields.map((one) => (
           <Field
-            key={`${place} ${name}`}
-            label={name}
-            hint={text(`docs.${place}`)}
-            name={name}
-            value={values[name] ?? ""}
-            placeholder={example === undefined ? "" : String(example)}
-            required={required ?? false}
-            onInput={(event) => setValues({ ...values, [name]: event.currentTarget.value })}
+            key={nameOf(one)}
+            label={one.name}
+            hint={text(`docs.${one.in}`)}
+            name={one.name}
+            verbatim
+            value={filled.parameters[nameOf(one)] ?? ""}
+            placeholder={one.examples.length > 0 ? String(one.examples[0]) : ""}
+            required={one.required ?? false}
+            onInput={(event) =>
+              onFill({ ...filled, parameters: { ...filled.parameters, [nameOf(one)]: event.currentTarget.value } })}
           />
         ))}
       </div>
-      {headers["Content-Type"] && (
+      {sends && (
         <p class="field">
           <label for="try-body">{text("docs.body")}</label>
           <textarea
@@ -62,16 +74,15 @@ export function TryIt({ call }: { call: Operation }) {
             rows={Math.min(16, body.split("\n").length + 1)}
             spellcheck={false}
             value={body}
-            onInput={(event) => setBody(event.currentTarget.value)}
+            onInput={(event) => onFill({ ...filled, body: event.currentTarget.value })}
           />
         </p>
       )}
-      <pre tabIndex={0} role="region" aria-label="curl">
-        {curl(call.method, address, headers, headers["Content-Type"] ? body : undefined)}
-      </pre>
-      <button type="submit" class="primary" aria-disabled={busy}>
-        {text("docs.send")}
-      </button>
+      {session.value && (
+        <button type="submit" class="primary" aria-disabled={busy}>
+          {text("docs.send")}
+        </button>
+      )}
       {asks && (
         <Confirm title={text("docs.sure")} act={text("docs.send")} onConfirm={run} onClose={() => setAsks(false)}>
           <p>{text("docs.changes")}</p>
@@ -84,33 +95,15 @@ export function TryIt({ call }: { call: Operation }) {
       )}
       <div aria-live="polite">
         {outcome && (
-          <pre tabIndex={0} role="region" aria-label={text("docs.answer")}>
-            {`${outcome.status}\n${outcome.headers}\n\n${outcome.body}`}
-          </pre>
+          <Source
+            words={`${outcome.status}\n${outcome.headers}\n\n${outcome.body}`}
+            language="http"
+            label={text("docs.answer")}
+          />
         )}
       </div>
     </form>
   );
-}
-
-/** addressOf fills the parameters of a path and of the query in. */
-function addressOf(call: Operation, values: Readonly<Record<string, string>>): string {
-  const path = call.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] || `{${name}}`));
-  const query = new URLSearchParams();
-  for (const { name, in: place } of call.parameters) {
-    const value = values[name];
-    if (place === "query" && value) query.set(name, value);
-  }
-  return query.size > 0 ? `${path}?${query}` : path;
-}
-
-/** curl is the same call for a terminal, with a key in place of the session. */
-function curl(method: string, address: string, headers: Readonly<Record<string, string>>, body?: string): string {
-  const quote = (word: string) => `'${word.replaceAll("'", "'\\''")}'`;
-  const lines = [`curl -i -u "$KEY:$SECRET" -X ${method} ${quote(location.origin + address)}`];
-  for (const [name, value] of Object.entries(headers)) lines.push(`-H ${quote(`${name}: ${value}`)}`);
-  if (body !== undefined) lines.push(`-d ${quote(body)}`);
-  return lines.join(" \\\n  ");
 }
 
 /** request makes a call as it is written, which no typed method does, and tells its answer, whatever that is. */
