@@ -1,9 +1,7 @@
 import type { ComponentType } from "preact";
-import { useEffect, useState } from "preact/hooks";
-import { client, session } from "../kit/state/session";
+import { client } from "../kit/state/session";
 import { Tabs } from "../kit/Tabs";
 import { useLoaded } from "../kit/useLoaded";
-import { time } from "../text/clock";
 import { text, type Text } from "../text/text";
 import { Audit } from "./Audit";
 import { Group } from "./Group";
@@ -37,13 +35,12 @@ export function Organization({ token, tab, one }: { token: string; tab: string; 
     async () => ((await mayAdminister(token)) ? client.getOrganization(token) : "none"),
     [token],
   );
-  const [changes, setChanges] = useState(0);
-  const numbers: Readonly<Record<string, number | undefined>> = { requests: useRequests(token, tab, changes) };
   if (problem) return <p role="alert" class="problem">{problem}</p>;
   if (!value) return <p class="empty">{text("loading")}</p>;
   if (value === "none") return <NotFound />;
   const Page = tabs[tab]?.page ?? People;
   const base = `/console/organizations/${token}`;
+  const numbers: Readonly<Record<string, number | undefined>> = { requests: value.requests };
   return (
     <>
       <header class="head">
@@ -65,38 +62,8 @@ export function Organization({ token, tab, one }: { token: string; tab: string; 
       ) : tab === "groups" && one ? (
         <Group key={one} organization={value} token={one} />
       ) : (
-        <Page
-          key={tab}
-          organization={value}
-          onChange={() => {
-            reload();
-            setChanges(changes + 1);
-          }}
-        />
+        <Page key={tab} organization={value} onChange={reload} />
       )}
     </>
   );
-}
-
-/** The largest page of requests: there are not more that somebody waits for. */
-const most = 200;
-
-/**
- * useRequests is how many requests of an organization are open, as far as the session may know: for a number on a tab
- * nobody is asked for a password, and nothing is refused.
- */
-function useRequests(token: string, tab: string, changes: number): number | undefined {
-  const [number, setNumber] = useState<number | undefined>();
-  const until = session.value?.elevated_until;
-  useEffect(() => {
-    if (until === undefined || Date.parse(until) <= time()) return undefined;
-    let wanted = true;
-    client.listRequests(token, { page_size: most, elevate: false }).then(
-      ({ results }) => wanted && setNumber(results.length),
-      () => undefined, // the page itself says what is wrong
-    );
-    return () => void (wanted = false);
-  }, [token, tab, until, changes]);
-  useEffect(() => setNumber(undefined), [token]);
-  return number;
 }
