@@ -329,11 +329,6 @@ export class Administration extends Messaging {
     return this.get(["status"], options);
   }
 
-  /** Shows the name of the house, and whether it has a logo (GET /v2/brand). */
-  getBrand(options?: CallOptions): Promise<Reply<"getBrand">> {
-    return this.get(["brand"], options);
-  }
-
   /** Shows the server's settings as they are in force (GET /v2/settings). */
   listSettings(options?: CallOptions): Promise<Reply<"listSettings">> {
     return this.get(["settings"], options);

@@ -11,7 +11,7 @@ import { OrganizationCards } from "./OrganizationCards";
 export function Overview() {
   const { operator = false, administrator_of: own = [] } = session.value ?? {};
   const [only, ...others] = own;
-  if (!operator && only !== undefined && others.length === 0) return <Organization token={only} tab="overview" person={undefined} />;
+  if (!operator && only !== undefined && others.length === 0) return <Organization token={only} tab="overview" one={undefined} />;
   return (
     <>
       {operator ? <Installation /> : <h1>{text("console.overview")}</h1>}

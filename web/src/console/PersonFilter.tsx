@@ -104,7 +104,8 @@ function Finder({ organization, onChoose }: { organization: string | undefined; 
       <label for={id}>{text("console.involved")}</label>
       <input
         id={id}
-        type="search"
+        type="text"
+        inputMode="search"
         role="combobox"
         autocomplete="off"
         aria-autocomplete={organization ? "list" : "none"}

@@ -7,7 +7,7 @@ import { forgetUnsaved, keepUnsaved } from "../../kit/state/unsaved";
 import { toast } from "../../kit/Toasts";
 import { size } from "../../text/format";
 import { text } from "../../text/text";
-import type { Choices, Field } from "./columns";
+import type { Choices } from "./columns";
 import { judge, repeats, type Result, type Row } from "./judged";
 import { addressesOf, type People, type Person, readPeople } from "./spreadsheet";
 

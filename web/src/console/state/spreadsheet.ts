@@ -7,8 +7,10 @@ import { example } from "./example";
 import type { Problem } from "./problem";
 
 /** A person of a file, in the fields of the interface, and the line of the file, from 1. */
-export type Person = Body<"createUser"> & {
+export type Person = Omit<Body<"createUser">, "emails" | "phones"> & {
   row: number;
+  emails?: string[];
+  phones?: string[];
   /** Of its cells, which are not read then. */
   problems?: Problem[];
 };
