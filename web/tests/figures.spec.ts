@@ -66,20 +66,24 @@ test("figures lie on a grid, and what nobody counted is a gap", async ({ reckon 
 });
 
 test("a disk that fills up is told by the line of the last days, and no other", async ({ reckon }) => {
-  const week = (used: string, free: string) => `outlookOf({
+  const week = (room: string, stored: string) => `outlookOf({
     step: 3600,
     times: Array.from({ length: 169 }, (_, i) => i * 3600),
-    series: { "storage_bytes.database": Array.from({ length: 169 }, (_, i) => ${used}), "storage_bytes.free": Array(169).fill(${free}) },
+    series: { "storage_bytes.database": Array(169).fill(${stored}), "storage_bytes.free": Array.from({ length: 169 }, (_, i) => ${room}) },
   })`;
-  const full = (used: string, free = "48") => reckon<number | undefined>(`const found = ${week(used, free)}; found && found.full / 3600`);
-  expect(await full("100 + i")).toBeCloseTo(168 + 48);
-  expect(await full("100 + i + (i % 2 ? 5 : -5)")).toBeCloseTo(168 + 48, 0); // ups and downs are no growth
-  expect(await full("i % 7 === 3 ? null : 100 + i")).toBeCloseTo(168 + 48);
-  expect(await full("100")).toBeUndefined();
-  expect(await full("500 - i")).toBeUndefined();
-  expect(await full("100 + i / 1e6")).toBeUndefined(); // in a thousand years
-  expect(await full("i < 160 ? null : i")).toBeUndefined(); // nine hours say nothing
-  expect(await full("100 + i", "null")).toBeUndefined();
+  const full = (room: string, stored = "100") =>
+    reckon<number | undefined>(`const found = ${week(room, stored)}; found && found.full / 3600`);
+  expect(await full("216 - i")).toBeCloseTo(168 + 48);
+  expect(await full("i % 2 ? 221 - i : 211 - i")).toBeCloseTo(168 + 43, 0); // ups and downs are no growth
+  expect(await full("i % 7 === 3 ? null : 216 - i")).toBeCloseTo(168 + 48);
+  expect(await full("216")).toBeUndefined();
+  expect(await full("216 + i")).toBeUndefined();
+  expect(await full("216 - i / 1e6")).toBeUndefined(); // in thousands of years
+  expect(await full("i < 160 ? null : 216 - i")).toBeUndefined(); // nine hours say nothing
+  expect(await full("null")).toBeUndefined();
+  expect(await full("216 - i", "null")).toBeUndefined();
+  const line = await reckon(`const { capacity, line, full } = ${week("216 - i", "100")}; [capacity, line.at(168 * 3600), line.at(full)]`);
+  expect(line).toEqual([148, expect.closeTo(100), expect.closeTo(148)]);
   const longer = "extend({ step: 10, times: [0, 10, 20, 30, 40] }, full).length";
   expect(await reckon(`[30, 45, 60, 61, 900].map((full) => ${longer})`)).toEqual([5, 6, 7, 5, 5]);
 });

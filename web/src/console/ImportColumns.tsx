@@ -30,7 +30,7 @@ export function ImportColumns({ importing }: { importing: Importing }) {
       >
         {numbers.map((number) => {
           const name = columns[number - 1]?.name;
-          const { code, cell } = problems.find(({ column }) => column === number) ?? {};
+          const problem = problems.find(({ column }) => column === number);
           const column = String(number);
           return (
             <div key={number}>
@@ -40,12 +40,12 @@ export function ImportColumns({ importing }: { importing: Importing }) {
                 options={options}
                 onChange={(field) => setChosen({ ...chosen, [number]: field })}
               />
-              {code === "column_twice" && (
+              {problem?.code === "column_twice" && (
                 <p class="problem">
                   {text("console.file_column_twice", { name: fieldName(importing.choices.value[number]) || (name ?? column) })}
                 </p>
               )}
-              {cell !== undefined && <p class="muted">{text("console.columnLike", { cell })}</p>}
+              {problem?.cell !== undefined && <p class="muted">{text("console.columnLike", { cell: problem.cell })}</p>}
             </div>
           );
         })}

@@ -43,7 +43,7 @@ export function ImportRows({ importing, onDone }: { importing: Importing; onDone
         keyOf={({ person }) => String(person.row)}
         load={(from = "0") => {
           const next = Number(from) + pageSize;
-          const metadata = next < shown.length ? { continuation: String(next) } : {};
+          const metadata = { ...(next < shown.length && { continuation: String(next) }) };
           return Promise.resolve({ results: shown.slice(Number(from), next), metadata });
         }}
         columns={[

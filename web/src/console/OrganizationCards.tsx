@@ -50,6 +50,7 @@ export function OrganizationCards() {
           </li>
         ))}
       </ul>
+      {value.metadata.continuation && <p class="more"><Link to="/console/organizations">{text("console.showAll")}</Link></p>}
     </>
   );
 }

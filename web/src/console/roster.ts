@@ -47,9 +47,9 @@ export function exportedPeople(): readonly Column<Schemas["Member"]>[] {
 
 /** template is a file to fill in, with an example, which the importer leaves out. */
 export function template(): string {
-  const row: Partial<Record<keyof typeof fieldNames, string>> = {
+  const row = {
     display_name: "Example Person", username: example.username, emails: example.email, phones: "+1 202-555-0100",
     title: "Nurse", department: "Surgery", first_name: "Example", last_name: "Person", password: "",
-  };
+  } satisfies Partial<Record<keyof typeof fieldNames, string>>;
   return formatCSV([Object.keys(row).map((field) => fieldName(field)), Object.values(row)]);
 }

@@ -44,14 +44,19 @@ export interface Outlook {
 /** Nobody plans beyond: five years, in seconds. */
 const farthest = 5 * 365 * 86_400;
 
-/** outlookOf judges by the figures of the last days; undefined where storage does not grow, or room is not known. */
+/**
+ * outlookOf judges by the room that was left in the last days; undefined where it does not shrink, or is not known. What is
+ * stored may lie on several disks, and a disk may have more on it: when one is full, only its own room tells.
+ */
 export function outlookOf(figures: Figures): Outlook | undefined {
-  const used = together(figures, kinds);
-  const [now, stored, free] = [figures.times.at(-1), last(used), last(valuesOf(figures, "storage_bytes.free"))];
-  const line = lineOf(figures.times, used);
-  if (now === undefined || stored === undefined || free === undefined || !line || line.slope <= 0) return undefined;
-  const ahead = free / line.slope;
-  return ahead > farthest ? undefined : { capacity: stored + free, line, full: now + ahead };
+  const room = valuesOf(figures, "storage_bytes.free");
+  const [now, stored, free] = [figures.times.at(-1), last(together(figures, kinds)), last(room)];
+  const left = lineOf(figures.times, room);
+  if (now === undefined || stored === undefined || free === undefined || !left || left.slope >= 0) return undefined;
+  const ahead = free / -left.slope;
+  if (ahead > farthest) return undefined;
+  const capacity = stored + free;
+  return { capacity, line: { slope: -left.slope, at: (time) => capacity - left.at(time) }, full: now + ahead };
 }
 
 /**
