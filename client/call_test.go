@@ -25,7 +25,9 @@ const (
 		"dor":true,"status":"Delivered","priority":1,"sort_number":7,"attachments":[{"attachment_id":1,"name":"a.png","content-type":"image/png","size":9}],
 		"attachment_name":"a.png","data":[{"mimetype":"application/json","namespace":"ns","payload":"{\"k\":1}"}],
 		"is_forwarded":true,"original_sender":"u9","original_timestamp":"2026-11-20T08:15:30.123Z"}`
-	refusedJSON      = `{"index":1,"status":400,"error":{"status":400,"code":"address_taken","message":"Taken.","field":"username","request_id":"r1"}}`
+	refusalJSON = `{"status":400,"code":"address_taken","message":"Taken.","field":"username","request_id":"r1"}`
+	refusedJSON = `{"index":1,"status":400,"error":` + refusalJSON + `,"errors":[` + refusalJSON + `],"same_as":0,
+		"existing":{"user":` + userJSON + `,"member":true,"differs":["title"]}}`
 	organizationJSON = `{"token":"o1","name":"N","members":3,"ttl":43200,"dor":false,"pending":false,"paid":true,"settings":[{"name":"ttl","value":43200},{"name":"color","value":"red"}]}`
 	keyJSON          = `{"api_key":"k1","kind":"regular","created_time":"2026-11-21T08:15:30.123Z","last_used_time":"2026-11-21T09:15:30.123Z","last_used_address":"192.0.2.7","expires_time":"2026-11-22T08:15:30.123Z","issued_by":"u2","allowed_networks":["192.0.2.0/24"],"label":"Ward 3","device":"Firefox on Linux","session":true}`
 	statusJSON       = `{"client_id":"m1","is_recalled":false,"statuses":[{"account_id":"u2","status":"Read","timestamp":"2026-11-21T08:15:30.123Z"}]}`

@@ -6,7 +6,7 @@ import { marked } from "marked";
 
 const place = "docs/api";
 
-/** guides is a plugin of esbuild for the modules of src/docs/guides.d.ts. It reads the directory of the documents. */
+/** guides is a plugin of esbuild for the modules of src/docs/modules.d.ts. It reads the directory of the documents. */
 export function guides(directory) {
   const all = read(directory);
   const contents = all.map(({ name, title }) =>

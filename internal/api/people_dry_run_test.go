@@ -84,6 +84,7 @@ func TestDryRunTellsAllOfEachPerson(t *testing.T) {
 			t.Errorf("%v: got %q, want %q", cases[i].user, got, cases[i].want)
 		}
 	}
+	s.operator.post("/v2/user/bulk", look, in(randomOrganization())).wantMissing()
 	made := boss.mustCreateMany(org, []fields{{"username": "emil"}, {"username": "fred"}, {"username": "Emil"}})
 	wantResults(t, made, "made", "made", "address_taken")
 	if got := toldOf(made[2]); got != "address_taken username; same as 0" {

@@ -98,6 +98,6 @@ func background(in surroundings, d *data, p *parts, others nodes) []func(context
 	keys := &custody.KeyWatch{Store: d.kept, Ring: d.ring, Clock: in.clock, Log: in.log, Warnings: in.warnings,
 		Older: p.sweeper.AskAllKeys}
 	tasks := append(others.tasks, guard(d.engine, p.registry, p.cases, p.work)...)
-	return append(tasks, p.sweeper.Run, p.work.Run, p.survey.Run, p.recorder.Run, keys.Run, d.forgeries.Run, d.ringCopy.run, d.keeper.Run,
-		d.blobs.watch, d.room.Run, newRest(d.engine, p.cases.Forget, in.log).run)
+	return append(tasks, p.sweeper.Run, p.work.Run, p.survey.Run, p.recorder.Run, keys.Run, d.forgeries.Run,
+		d.ringCopy.run, d.keeper.Run, d.blobs.watch, d.room.Run, newRest(d.engine, p.cases.Forget, in.log).run)
 }

@@ -233,6 +233,7 @@ var onlyIn = map[string][]string{
 	"github.com/coder/websocket":     {"internal/api/sink", "client"},
 	"github.com/prometheus/":         {"internal/app", "internal/api", "internal/health"},
 	"github.com/nyaruka/":            {"internal/config", "internal/access"},
+	"golang.org/x/image/":            {"internal/brand"},
 	"golang.org/x/net/":              {"internal/access", "internal/api/guard", "internal/search"},
 	"github.com/HdrHistogram/":       {"internal/load"},
 	"github.com/valyala/fasthttp":    {"internal/load"},

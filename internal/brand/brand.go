@@ -16,6 +16,9 @@ import (
 	_ "image/png"  // another one
 	"io"
 	"os"
+	"slices"
+
+	_ "golang.org/x/image/webp" // and the third
 )
 
 // What a logo may be: pages load it before anything else that is theirs to show.
@@ -23,6 +26,10 @@ const (
 	MaxBytes = 256 << 10
 	MaxSide  = 1024 // pixels
 )
+
+// formats are those that every browser shows as a picture, and nothing else: an SVG is a document,
+// which may hold scripts.
+var formats = []string{"png", "jpeg", "webp"}
 
 // Brand is the name and the logo of a house.
 type Brand struct {
@@ -55,40 +62,30 @@ func ReadLogo(path string) (*Logo, error) {
 	case len(content) > MaxBytes:
 		return nil, fmt.Errorf("%s is larger than %d KiB", path, MaxBytes>>10)
 	}
-	kind, err := check(content)
+	format, err := check(content)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	sum := sha256.Sum256(content)
-	return &Logo{Type: "image/" + kind, Bytes: content, Tag: hex.EncodeToString(sum[:16])}, nil
+	return &Logo{Type: "image/" + format, Bytes: content, Tag: hex.EncodeToString(sum[:16])}, nil
 }
 
-// errFormat refuses a file that is none of the pictures that every browser shows. An SVG is a
-// document, which may hold scripts.
+// errFormat refuses a file that is no picture of these formats.
 var errFormat = errors.New("want a PNG, JPEG or WebP picture")
 
-// check returns the format of a picture. One that is cut off would show half.
-func check(content []byte) (kind string, err error) {
-	width, height, err := webpSize(content)
-	if !errors.Is(err, errNoWebP) {
-		return "webp", errors.Join(err, checkSize(width, height))
-	}
-	config, kind, err := image.DecodeConfig(bytes.NewReader(content))
-	if err != nil || kind != "png" && kind != "jpeg" { // others may be known to the program
+// check returns the format of a picture, all of which it reads once: one that is cut off would
+// show half.
+func check(content []byte) (format string, err error) {
+	config, format, err := image.DecodeConfig(bytes.NewReader(content))
+	if err != nil || !slices.Contains(formats, format) { // others may be known to the program
 		return "", errFormat
 	}
-	if err := checkSize(config.Width, config.Height); err != nil {
-		return "", err
+	if config.Width > MaxSide || config.Height > MaxSide {
+		return "", fmt.Errorf("the picture has %d x %d pixels, want at most %d x %d", config.Width, config.Height,
+			MaxSide, MaxSide)
 	}
 	if _, _, err := image.Decode(bytes.NewReader(content)); err != nil {
 		return "", fmt.Errorf("the picture is damaged: %w", err)
 	}
-	return kind, nil
-}
-
-func checkSize(width, height int) error {
-	if width > MaxSide || height > MaxSide {
-		return fmt.Errorf("the picture has %d x %d pixels, want at most %d x %d", width, height, MaxSide, MaxSide)
-	}
-	return nil
+	return format, nil
 }

@@ -45,7 +45,8 @@ func mustGIF(t testing.TB) []byte {
 var webps = map[string]string{
 	"lossy":    "UklGRiIAAABXRUJQVlA4IBYAAAAwAQCdASoBAAEADsD+JaQAA3AAAAAA",
 	"lossless": "UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==",
-	"extended": "UklGRkoAAABXRUJQVlA4WAoAAAAQAAAAAAAAAAAAQUxQSAwAAAARBxAR/Q9ERP8DAABWUDggGAAAABQBAJ0BKgEAAQAAAP4AAA3AAP7mtQAAAA==",
+	"extended": "UklGRkoAAABXRUJQVlA4WAoAAAAQAAAAAAAAAAAAQUxQSAwAAAARBxAR/Q9ERP8D" +
+		"AABWUDggGAAAABQBAJ0BKgEAAQAAAP4AAA3AAP7mtQAAAA==",
 }
 
 func mustWebP(t testing.TB, form string) []byte {
@@ -113,8 +114,8 @@ func TestWhatIsNoLogoIsRefused(t *testing.T) {
 		"extended.webp": {wide(t, "extended"), "2000 x 1 pixels"},
 		"cut.png":       {whole[:len(whole)-20], "damaged"},
 		"cut.webp":      {cut[:len(cut)-1], "damaged"},
-		"short.webp":    {cut[:14], "damaged"},
-		"odd.webp":      {bytes.Replace(cut, []byte("VP8 "), []byte("ODD "), 1), "damaged"},
+		"short.webp":    {cut[:14], "want a PNG, JPEG or WebP picture"},
+		"odd.webp":      {bytes.Replace(cut, []byte("VP8 "), []byte("ODD "), 1), "want a PNG, JPEG or WebP picture"},
 		"logo.svg":      {[]byte(`<svg xmlns="http://www.w3.org/2000/svg"/>`), "want a PNG, JPEG or WebP picture"},
 		"logo.gif":      {mustGIF(t), "want a PNG, JPEG or WebP picture"},
 		"empty.png":     {nil, "want a PNG, JPEG or WebP picture"},

@@ -41,7 +41,8 @@ that are missing, and none twice; the same is true for rows corrected in place, 
 --request-id.
 
 Exit code 0: every person has an account in the organization, or could have one. 1: a row was refused. 2: the
-file can't be read, or has a column that is no field.
+file can't be read, or has a column that is no field or (unless in a dry run) a cell that cannot be read; then
+nobody was made.
 
 Examples:
 

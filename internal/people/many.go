@@ -52,10 +52,8 @@ func (p *People) CreateMany(ctx context.Context, actor *model.Actor, m Many) ([]
 	if err := actor.MayAdminister(m.Organization); err != nil {
 		return nil, err
 	}
-	if m.DryRun { // it tells which addresses somebody has, and who that is
-		err := p.reads.Record(ctx, p.now(), actor, model.AuditEntry{Action: model.ActionUserLookup,
-			Chain: m.Organization, Organization: m.Organization})
-		if err != nil {
+	if m.DryRun {
+		if err := p.noteLook(ctx, actor, m.Organization); err != nil {
 			return nil, err
 		}
 	}
@@ -75,6 +73,23 @@ func (p *People) CreateMany(ctx context.Context, actor *model.Actor, m Many) ([]
 		break
 	}
 	return out, nil
+}
+
+// noteLook notes in the log of an organization that somebody tries who could be made in it: that tells which
+// addresses somebody has, and who that is.
+func (p *People) noteLook(ctx context.Context, actor *model.Actor, id model.OrganizationID) error {
+	err := p.store.View(ctx, func(tx *store.Tx) error {
+		_, found, err := tx.Organization(id)
+		if err == nil && !found {
+			err = model.Missing()
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return p.reads.Record(ctx, p.now(), actor, model.AuditEntry{Action: model.ActionUserLookup, Chain: id,
+		Organization: id})
 }
 
 // batch is a call of CreateMany.

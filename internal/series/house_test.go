@@ -121,10 +121,11 @@ func (s *server) send(o *model.Organization, messages, priority, copies int) *mo
 	return m
 }
 
-// call has a server count accounts of an organization that call.
+// call has a server count accounts of an organization that call, each with a key that acts there alone.
 func (s *server) call(o *model.Organization, accounts ...int) {
 	for _, n := range accounts {
-		s.tally.Called(&model.Actor{Account: account(n), Memberships: []model.Membership{{Organization: o.ID}}})
+		s.tally.Called(&model.Actor{Account: account(n), Key: model.Key{Scope: o.ID},
+			Memberships: []model.Membership{{Organization: o.ID}}})
 	}
 }
 

@@ -216,13 +216,16 @@ func (r *Recorder) writeMinute(ctx context.Context, m *minute) error {
 // and notes that the hour is to be made.
 func (r *Recorder) writeOwn(ctx context.Context, m *minute) error {
 	first, hour, again := false, m.begun.Truncate(time.Hour), r.late(m.begun)
+	since := r.now().Sub(m.begun.Add(time.Minute))
 	row := stored.Row{Step: stored.Minute, Begun: m.begun, Node: m.node, Counted: m.whole.stored()}
 	err := r.Store.Update(ctx, func(tx *store.Tx) (err error) {
 		if err := stored.Put(tx, &row); err != nil {
 			return err
 		}
-		if first, err = stored.Claim(tx, &stored.Row{Step: stored.Minute, Begun: m.begun}); err != nil {
-			return err
+		if since >= 0 { // else this server stops, and another one may be there at the minute's end
+			if first, err = stored.Claim(tx, &stored.Row{Step: stored.Minute, Begun: m.begun}); err != nil {
+				return err
+			}
 		}
 		if !hour.Equal(r.hour) {
 			if err := noteHour(tx, hour, r.now()); err != nil {
@@ -243,7 +246,7 @@ func (r *Recorder) writeOwn(ctx context.Context, m *minute) error {
 	for _, hour := range again {
 		r.again[hour] = true
 	}
-	m.first = first && r.now().Sub(m.begun.Add(time.Minute)) < stale
+	m.first = first && since < stale
 	return nil
 }
 

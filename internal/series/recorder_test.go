@@ -58,13 +58,17 @@ func TestRestartInTheMiddleOfAMinute(t *testing.T) {
 		h.clock.Advance(20 * time.Second)
 		h.must(before.recorder.Flush(t.Context()))
 		h.must(before.recorder.Flush(t.Context())) // what is told twice counts once
+		if before.asked != 0 {
+			t.Errorf("as it stops, it asks the store %d times", before.asked)
+		}
 		after := h.server()
-		after.here = Here{Streams: 5}
+		after.here, after.shared = Here{Streams: 5}, Shared{Queued: new(int64(9))}
 		after.send(&h.org, 3, 0, 1)
 		after.call(&h.org, 1, 2)
 		h.pass(time.Minute, after)
 		h.want(nil, time.Minute, 0, "sent", "5")
 		h.want(nil, time.Minute, 0, "streams", "5")
+		h.want(nil, time.Minute, 0, "queued", "9")
 		h.want(nil, time.Minute, 0, "cpu_seconds", "2")
 		h.want(&h.org, time.Minute, 0, "active_people", "2")
 	})

@@ -45,7 +45,7 @@ var distribution = map[string]struct{ key, why string }{
 	"key_endings":           {"organization", "few"},
 	"departures":            {"organization", "few"},
 	"pieces":                {"organization", "few: gone when they are done"},
-	"figures":               {"organization", "of one organization, or of the installation; a row for each minute and server"},
+	"figures":               {"organization", "of one, or of the installation; a row for each minute and server"},
 	"jobs":                  {"number", "random; whoever does one, has it"},
 	"search_entities":       {"organization", "a search looks through one organization"},
 	"name_claims":           {"organization", "beside the index, and empty but for a moment"},

@@ -135,3 +135,16 @@ test("a dialog of the console begins with its title, and the cross beside it", a
   expect(Math.abs(title.y + title.height / 2 - (cross.y + cross.height / 2))).toBeLessThan(4);
   expect(title.y - dialog.y).toBeLessThan(32);
 });
+
+test("on a phone the menu is closed by Escape, and the focus goes back to what opens it", async ({ open }) => {
+  const c = new Console(await open(operator, "/console/organizations", { viewport: { width: 360, height: 800 } }));
+  await c.elevate();
+  const opener = c.page.getByRole("button", { name: "Console", exact: true });
+  await opener.click();
+  const entry = c.entries.filter({ hasText: "Settings" });
+  await expect(entry).toBeVisible();
+  await entry.press("Escape");
+  await expect(c.entries).toHaveCount(0);
+  await expect(opener).toBeFocused();
+  await expect(opener).toHaveAttribute("aria-expanded", "false");
+});

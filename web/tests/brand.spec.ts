@@ -38,7 +38,7 @@ test("the pages have the name of the house", async ({ hospital, desk }) => {
   await expect(page).toHaveTitle("St. Elisabeth Hospital");
   await inBothThemes(page, "brand-messenger", 1280);
   await page.goto("/docs");
-  await expect(page.getByRole("navigation").getByText("St. Elisabeth Hospital", { exact: true })).toBeVisible();
+  await expect(page.getByRole("banner").getByText("St. Elisabeth Hospital API", { exact: true })).toBeVisible();
   await expect(page).toHaveTitle(/ · St\. Elisabeth Hospital$/);
 });
 

@@ -1,5 +1,5 @@
 // The code that the API page shows: that of every call does what it says, as pasted.
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,6 +12,13 @@ import { png } from "./fixtures/png.js";
 import { expect, test as base } from "./fixtures/test.js";
 
 const test = base.extend<{ dir: string; document: string }>({
+  // There is a logo only where somebody has set one.
+  serve: async ({}, use) => {
+    const dir = await mkdtemp(join(tmpdir(), "signet-logo-"));
+    await writeFile(join(dir, "logo.png"), png(8, 8));
+    await use([`--brand.logo=${join(dir, "logo.png")}`, "--limits.messages-per-day=0"]);
+    await rm(dir, { recursive: true });
+  },
   dir: async ({}, use) => {
     const dir = await mkdtemp(join(tmpdir(), "signet-code-"));
     await writeFile(join(dir, "report.pdf"), "%PDF-1.7\n");
@@ -37,6 +44,7 @@ interface Program {
 
 for (const language of running) {
   test(`the code of every call works as pasted, in ${language}`, async ({ server, stage, dir, document }) => {
+    test.setTimeout(360_000); // more than a hundred programs, one after the other
     const world = await World.make(server);
     const door = await Door.before(server.url); // which holds all of it to the document
     const { sources, all } = await programsOf(language, world, door, document);
@@ -98,6 +106,7 @@ test("no call is left out without a reason, and none that is not there", async (
 });
 
 test("the code in Go is formatted, and that in TypeScript compiles strictly", async ({ server, dir, document }) => {
+  test.setTimeout(240_000);
   const world = await World.make(server);
   const door = await Door.before(server.url);
   for (const [language, suffix] of [["go", "go"], ["typescript", "ts"]] as const) {
@@ -232,6 +241,9 @@ for (const [language, end] of [["java", "java"], ["csharp", "cs"]] as const) {
 /** mustBeGolden compares with a file; SIGNET_TEST_UPDATE=1 writes it anew, to be read as a diff. */
 async function mustBeGolden(name: string, content: string): Promise<void> {
   const file = fileURLToPath(new URL(`golden/${name}`, import.meta.url));
-  if (process.env["SIGNET_TEST_UPDATE"]) await writeFile(file, content);
+  if (process.env["SIGNET_TEST_UPDATE"]) {
+    await mkdir(new URL("golden/", import.meta.url), { recursive: true });
+    await writeFile(file, content);
+  }
   expect(content).toBe(await readFile(file, "utf8"));
 }

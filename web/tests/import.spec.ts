@@ -151,6 +151,23 @@ test("unknown columns are named, and read as somebody says, or left out", async 
   await expect(c.main.getByText("Not imported: Shoe size, Last seen", { exact: true })).toBeVisible();
 });
 
+test("of two columns of one field either is left out", async ({ hospital, open, server }) => {
+  const { organization } = await hospital({});
+  const c = await openImport(open, organization);
+  const name = `bob-${server.next()}`;
+  await c.chooseFile(`username,User name\nold-${name},${name}\n`);
+  await expect(c.main.getByRole("alert").filter({ hasText: "There are two columns for Username." })).toBeVisible();
+  const first = c.main.getByLabel("Column 1, “username”", { exact: true });
+  const second = c.main.getByLabel("Column 2, “User name”", { exact: true });
+  await expect(first).toHaveValue("username");
+  await expect(second).toHaveValue("-");
+  await first.selectOption("Leave out");
+  await second.selectOption("Username");
+  await c.main.getByRole("button", { name: "Continue", exact: true }).click();
+  await c.previews();
+  await expect(line(c, 2)).toHaveText(`2${name}New`);
+});
+
 test("the template goes in again, without its example", async ({ hospital, open, server }) => {
   const { organization } = await hospital({});
   const c = await openImport(open, organization);

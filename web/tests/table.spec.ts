@@ -104,11 +104,11 @@ test("what one does with a row stays in sight at any width", async ({ hospital, 
   const { alice, organization } = await hospital({ alice: "Alice Ames" });
   const c = new Console(await open(operator, `/console/organizations/${organization}/people/${alice.token}`));
   await c.elevate();
-  const acts = c.rows("Keys and sessions").getByRole("button", { name: "Actions" });
+  const acts = c.rows("API keys").getByRole("button", { name: "Actions" });
   for (const width of widths) {
     await c.page.setViewportSize({ width, height: 800 });
     await acts.scrollIntoViewIfNeeded();
-    await c.listing("Keys and sessions").getByRole("region").evaluate((box) => (box.scrollLeft = 0));
+    await c.listing("API keys").getByRole("region").evaluate((box) => (box.scrollLeft = 0));
     await expect(acts, `at ${width}`).toBeInViewport({ ratio: 1 });
   }
 });

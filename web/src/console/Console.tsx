@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Mark } from "../kit/House";
 import { Icon, type IconName } from "../kit/Icon";
 import { Link } from "../kit/Link";
@@ -9,27 +9,27 @@ import { path } from "../kit/state/route";
 import { session } from "../kit/state/session";
 import { clock } from "../text/format";
 import { language, text } from "../text/text";
-import { Audit } from "./Audit";
 import { Elevate } from "./Elevate";
-import { FirstStart } from "./FirstStart";
-import { Keys } from "./Keys";
-import { NoAccess } from "./NoAccess";
+import { Audit, FirstStart, Keys, NoAccess, Organizations, Settings, Stuck, Whereabouts } from "./later";
 import { NotFound } from "./NotFound";
 import { Organization } from "./Organization";
-import { Organizations } from "./Organizations";
 import { Overview } from "./Overview";
 import { Secret } from "./Secret";
-import { Settings } from "./Settings";
 import { asking, lower } from "./state/elevation";
 import { issued } from "./state/secret";
-import { Stuck } from "./Stuck";
-import { Whereabouts } from "./Whereabouts";
 
 /** Console is the navigation, and beside it what the address names. */
 export function Console() {
   const [open, setOpen] = useState(false);
+  const drawer = useRef<HTMLButtonElement>(null);
   const at = path.value.replace(/(?<!\/)\/+$/, ""); // looks at each slash once
   useEffect(() => setOpen(false), [at]);
+  // By Escape too; what lies above is closed first.
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (!open || event.key !== "Escape" || document.querySelector("dialog[open]")) return;
+    setOpen(false);
+    drawer.current?.focus();
+  };
   const house = brand.value?.name ?? "";
   useEffect(() => {
     document.title = house ? `${text("console.menu")} · ${house}` : text("consoleTitle");
@@ -38,9 +38,12 @@ export function Console() {
   if (!who) return null;
   if (!who.operator && who.administrator_of.length === 0) return <NoAccess />;
   return (
-    <div class={open ? "console open" : "console"}>
+    <div class={open ? "console open" : "console"} onKeyDown={onKeyDown}>
       <header class="bar">
-        <button type="button" class="icon drawer" aria-label={text("console.menu")} aria-expanded={open} onClick={() => setOpen(!open)}>
+        <button
+          type="button" class="icon drawer" ref={drawer} aria-label={text("console.menu")} aria-expanded={open}
+          onClick={() => setOpen(!open)}
+        >
           <Icon name="menu" />
         </button>
         <Mark />

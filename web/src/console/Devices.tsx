@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { SignetError } from "../client/index";
 import { Confirm } from "../kit/Confirm";
 import { client, session } from "../kit/state/session";
 import { Table } from "../kit/Table";
@@ -18,8 +19,8 @@ export function Devices(props: { account: string; name: string; keys: readonly K
     // Without the session that asks: the others could not be ended any more.
     const own = self ? (await client.getKeys("me")).find(({ current }) => current)?.api_key : undefined;
     try {
-      for (const { api_key: key } of devices) if (key !== own) await client.revokeKey(account, key);
-      toast(text("console.signedOutEverywhere", { name: props.name }));
+      for (const { api_key: key } of devices) if (key !== own) await client.revokeKey(account, key).catch(gone);
+      toast(self ? text("console.done") : text("console.signedOutEverywhere", { name: props.name }));
     } finally {
       onChange();
     }
@@ -54,4 +55,9 @@ export function Devices(props: { account: string; name: string; keys: readonly K
       {dialog}
     </>
   );
+}
+
+/** gone is for a device that was signed out meanwhile: that is what was asked for. */
+function gone(error: unknown): void {
+  if (!(error instanceof SignetError && error.status === 404)) throw error;
 }

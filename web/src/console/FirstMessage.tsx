@@ -71,9 +71,10 @@ function useSign(organization: string, person: string): { sign: Sign | undefined
   const [state, setState] = useState<{ sign: Sign | undefined; problem: string }>({ sign: undefined, problem: "" });
   useEffect(() => {
     let over = false;
+    let first = true;
     const look = () => {
       if (over || document.visibilityState !== "visible") return;
-      signOf(organization, person).then(
+      signOf(organization, person, first).then(
         (sign) => {
           if (over) return;
           setState({ sign, problem: "" });
@@ -83,6 +84,7 @@ function useSign(organization: string, person: string): { sign: Sign | undefined
           if (!over) setState(({ sign }) => ({ sign, problem: describe(error) }));
         },
       );
+      first = false;
     };
     const timer = setInterval(look, often);
     document.addEventListener("visibilitychange", look);
@@ -100,18 +102,20 @@ function useSign(organization: string, person: string): { sign: Sign | undefined
 /** Given is something to type elsewhere, or to take along. A secret is seen only where it could not be copied. */
 function Given({ label, value, secret = false }: { label: string; value: string; secret?: boolean }) {
   const [hidden, setHidden] = useState(secret);
-  const copy = () => {
-    navigator.clipboard.writeText(value).then(
-      () => toast(text("copied")),
-      () => setHidden(false), // the browser does not let a page copy: one can type it
-    );
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(value);
+      toast(text("copied"));
+    } catch {
+      setHidden(false); // the browser does not let a page copy, or not by plain HTTP: one can type it
+    }
   };
   return (
     <>
       <dt>{label}</dt>
       <dd>
         <code>{hidden ? "••••••••" : value}</code>
-        <button type="button" class="icon" aria-label={`${text("copy")}: ${label}`} title={text("copy")} onClick={copy}>
+        <button type="button" class="icon" aria-label={`${text("copy")}: ${label}`} title={text("copy")} onClick={() => void copy()}>
           <Icon name="copy" />
         </button>
       </dd>

@@ -125,7 +125,7 @@ function current({ organization, people }: Found, adding: boolean): Name {
   return people === 0 || adding ? "people" : "message";
 }
 
-/** useFocus gives the first field of a step the focus when one comes to it, or has added somebody: that of before is gone. */
+/** useFocus gives the first field of a step the focus when the step begins, or somebody was added: the field before it is gone. */
 function useFocus(open: Name | undefined, added: number) {
   const steps = useRef<HTMLOListElement>(null);
   const before = useRef<{ open: Name | undefined; added: number }>({ open, added });

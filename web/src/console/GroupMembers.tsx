@@ -146,7 +146,7 @@ function AddMembers(props: {
         )}
       </div>
       <footer>
-        <button type="button" onClick={props.onClose}>{text("close")}</button>
+        <button type="button" class="primary" onClick={props.onClose}>{text("console.finish")}</button>
       </footer>
     </Dialog>
   );

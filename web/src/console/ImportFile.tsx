@@ -6,7 +6,8 @@ import type { Importing } from "./state/importing";
 
 /** ImportFile asks for a file, and says what is to be in it. */
 export function ImportFile({ importing }: { importing: Importing }) {
-  const columns = Object.keys(fieldNames).map((field) => fieldName(field)).join(", ");
+  // That of keys is for programs, and is documented: a column has another name than the pages have for it.
+  const columns = Object.keys(fieldNames).filter((field) => field !== "issue_key").map((field) => fieldName(field)).join(", ");
   return (
     <>
       <p>{text("console.importHow", { columns })}</p>

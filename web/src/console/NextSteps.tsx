@@ -28,7 +28,8 @@ function Step(props: { title: string; why: string; done?: boolean; children: Com
   return (
     <li class={props.done ? "done" : ""}>
       <h3>
-        {props.done && <Icon name="check" />} {props.title}
+        {props.done && <Icon name="check" />}
+        {props.title}
         {props.done && <span class="unseen"> {text("console.done")}</span>}
       </h3>
       <p>{props.why}</p>

@@ -3,19 +3,10 @@ import { client } from "../kit/state/session";
 import { Tabs } from "../kit/Tabs";
 import { useLoaded } from "../kit/useLoaded";
 import { text, type Text } from "../text/text";
-import { Audit } from "./Audit";
-import { Group } from "./Group";
-import { Groups } from "./Groups";
-import { Keys } from "./Keys";
-import { Import } from "./later";
+import { Audit, Group, Groups, Import, Keys, OrganizationSettings, People, Person, Requests, Stuck } from "./later";
 import { NotFound } from "./NotFound";
 import { OrganizationOverview } from "./OrganizationOverview";
-import { OrganizationSettings } from "./OrganizationSettings";
-import { People } from "./People";
-import { Person } from "./Person";
-import { Requests } from "./Requests";
 import { mayAdminister } from "./state/rights";
-import { Stuck } from "./Stuck";
 import type { OfOrganization } from "./tab";
 
 const tabs: Readonly<Record<string, { title: Text; page: ComponentType<OfOrganization> }>> = {

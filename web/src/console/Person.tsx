@@ -25,8 +25,9 @@ export function Person({ organization, token }: { organization: Schemas["Organiz
   if (!person) return <p role="alert" class="problem">{text("console.noMember")}</p>;
   const operator = session.value?.operator ?? false;
   const seesAddresses = own === undefined || places.some((place) => own.includes(place.token));
-  // A key that acts everywhere is decided about by those alone who decide about the whole account.
-  const manages = (key: Key) => operator || key.organization !== undefined || person.managed === true;
+  // A key that acts everywhere is decided about by those alone who decide about the whole account, and by whose it is.
+  const decides = operator || person.managed === true || token === session.value?.account.token;
+  const manages = (key: Key) => decides || key.organization !== undefined;
   const unseen = seesAddresses ? "–" : text("console.unseen");
   return (
     <article class="profile">

@@ -9,7 +9,7 @@ import { Icon } from "../kit/Icon";
 import { type Choice, Menu } from "../kit/Menu";
 import { save } from "../kit/save";
 import { go } from "../kit/state/route";
-import { client, session } from "../kit/state/session";
+import { client, resume, session } from "../kit/state/session";
 import { toast } from "../kit/Toasts";
 import { useBusy } from "../kit/useBusy";
 import { type Text, text } from "../text/text";
@@ -36,6 +36,10 @@ export function PersonActs(props: { organization: string; of: Schemas["Member"];
   const self = token === session.value?.account.token;
   const rules = person.managed === true && !self; // whoever names an account decides about the whole of it
   const admin = person.roles.includes("admin");
+  const changed = () => {
+    if (self) void resume(); // the name in the head of the page is one's own
+    onChange();
+  };
   const acts: Readonly<Record<Question, () => Promise<unknown>>> = {
     disable: () => client.disableUser(token),
     enable: () => client.enableUser(token),
@@ -74,7 +78,7 @@ export function PersonActs(props: { organization: string; of: Schemas["Member"];
       </div>
       {!rules && <p class="muted">{text(self ? "console.ownAccount" : operator ? "console.ofOperator" : "console.notManaged")}</p>}
       {asked === "edit" && (
-        <EditPerson organization={org} of={person} seesAddresses={props.seesAddresses} onDone={onChange} onClose={close} />
+        <EditPerson organization={org} of={person} seesAddresses={props.seesAddresses} onDone={changed} onClose={close} />
       )}
       {question && (
         <Confirm
@@ -84,6 +88,7 @@ export function PersonActs(props: { organization: string; of: Schemas["Member"];
           onClose={close}
           onConfirm={async () => {
             await acts[question]();
+            if (self) await resume(); // the page goes by what one may do oneself
             toast(text("console.done"));
             if (question === "remove") list();
             else onChange();

@@ -24,9 +24,13 @@ interface Props {
 export function PersonFilter({ organization, account, name, onChange }: Props) {
   const root = useRef<HTMLDivElement>(null);
   const moved = useRef(false); // what was used is gone: the focus goes to what has taken its place
+  const before = useRef(account);
   useLayoutEffect(() => {
-    if (moved.current) root.current?.querySelector<HTMLElement>("input, button")?.focus();
+    // Or who is chosen was chosen elsewhere, by what is gone with the list of before.
+    const lost = account !== "" && account !== before.current && document.activeElement === document.body;
+    if (moved.current || lost) root.current?.querySelector<HTMLElement>("input, button")?.focus();
     moved.current = false;
+    before.current = account;
   }, [account]);
   const change = (to: string, named = "") => {
     moved.current = true;

@@ -5,6 +5,7 @@ import { Moment } from "../kit/Moment";
 import { client } from "../kit/state/session";
 import { Table } from "../kit/Table";
 import { toast } from "../kit/Toasts";
+import { useBusy } from "../kit/useBusy";
 import { text } from "../text/text";
 import { PersonLink } from "./PersonLink";
 import type { OfOrganization } from "./tab";
@@ -14,6 +15,7 @@ type Request = Schemas["Request"];
 /** Requests lists what an administrator has to decide on. */
 export function Requests({ organization, onChange }: OfOrganization) {
   const [decided, setDecided] = useState(0);
+  const { busy, run } = useBusy();
   const decide = async (request: Request, approve: boolean) => {
     const who = request.account.token;
     const where = request.organization_id;
@@ -51,8 +53,10 @@ export function Requests({ organization, onChange }: OfOrganization) {
       ]}
       acts={(request) => (
         <>
-          <button type="button" class="primary" onClick={() => void decide(request, true)}>{text("console.approve")}</button>
-          <button type="button" onClick={() => void decide(request, false)}>{text("console.refuse")}</button>
+          <button type="button" class="primary" aria-disabled={busy} onClick={() => void run(() => decide(request, true))}>
+            {text("console.approve")}
+          </button>
+          <button type="button" aria-disabled={busy} onClick={() => void run(() => decide(request, false))}>{text("console.refuse")}</button>
         </>
       )}
     />

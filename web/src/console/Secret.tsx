@@ -15,11 +15,14 @@ export function Secret({ of: key }: { of: Issued }) {
   useLayoutEffect(() => copying.current?.focus(), []);
   const close = () => (issued.value = undefined);
   const ask = () => setLeaving(true);
-  const copy = (words: string) =>
-    void navigator.clipboard.writeText(words).then(
-      () => toast(text("copied")),
-      () => toast(text("console.notCopied"), { danger: true }),
-    );
+  const copy = async (words: string) => {
+    try {
+      await navigator.clipboard.writeText(words); // by plain HTTP a browser has no clipboard for pages
+      toast(text("copied"));
+    } catch {
+      toast(text("console.notCopied"), { danger: true });
+    }
+  };
   return (
     <>
       <Dialog title={text("console.newSecret")} onClose={ask} onBeside={ask}>
@@ -30,13 +33,13 @@ export function Secret({ of: key }: { of: Issued }) {
             <p key={label}>
               <span>{text(label)}</span>
               <code>{value}</code>
-              <button type="button" class="icon" aria-label={`${text("copy")}: ${text(label)}`} title={text("copy")} onClick={() => copy(value)}>
+              <button type="button" class="icon" aria-label={`${text("copy")}: ${text(label)}`} title={text("copy")} onClick={() => void copy(value)}>
                 <Icon name="copy" />
               </button>
             </p>
           ))}
           <div class="acts">
-            <button type="button" ref={copying} onClick={() => copy(`${key.api_key}:${key.api_secret}`)}>
+            <button type="button" ref={copying} onClick={() => void copy(`${key.api_key}:${key.api_secret}`)}>
               <Icon name="copy" /> {text("console.copyBoth")}
             </button>
             <button type="button" onClick={() => save(fileName(key, "txt"), new Blob([plain(key)], { type: "text/plain" }))}>

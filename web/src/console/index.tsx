@@ -24,6 +24,7 @@ import "../style/audit.css";
 import "uplot/dist/uPlot.min.css";
 import "../style/plot.css";
 import { Console } from "./Console";
+import { prepare } from "./later";
 import { beforeCall, onElevationRequired } from "./state/elevation";
 import { signInByLink } from "./state/first";
 import { own } from "./words";
@@ -55,6 +56,7 @@ elevateBy({ beforeCall, onElevationRequired });
 await start(own);
 show(<Page />);
 void loadBrand();
+prepare();
 try {
   if (await signInByLink()) go("/console/start", { replace: true });
 } catch {

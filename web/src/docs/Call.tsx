@@ -22,7 +22,7 @@ export function Call({ call }: { call: Operation }) {
   const [notes, setNotes] = useState<Notes>();
   useArrival(notes);
   useEffect(() => {
-    loadNotes().then(setNotes, () => undefined); // without them the document's own words are shown
+    loadNotes().then(setNotes, () => setNotes({ calls: {}, codes: {} })); // the document's own words are shown then
   }, []);
   const guide = notes?.calls[`${call.method} ${call.path}`];
   const bodies = Object.entries(call.body);

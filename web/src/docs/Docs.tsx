@@ -20,7 +20,8 @@ import { Rules, Start } from "./Start";
 export function Docs() {
   const [error, setError] = useState<unknown>();
   const [searches, setSearches] = useState(false);
-  const [listed, setListed] = useState(false); // where the window is too small for the list
+  const [listedAt, list] = useState(""); // the address at which the list was opened, where the window has no room for it
+  const listed = listedAt === path.value;
   const button = useRef<HTMLButtonElement>(null);
   const address = path.value.replace(/\/+$/, "");
   const [, , part = "", name = ""] = address.split("/");
@@ -35,11 +36,10 @@ export function Docs() {
   useEffect(() => {
     document.title = `${title} · ${siteName()}`;
   }, [title, language.value]);
-  useEffect(() => setListed(false), [path.value]);
   useEffect(() => onKeys(() => setSearches(true)), []);
   useEffect(openForPrint, []);
   const close = () => {
-    setListed(false);
+    list("");
     button.current?.focus();
   };
   return (
@@ -55,7 +55,7 @@ export function Docs() {
           aria-label={text("docs.contents")}
           aria-expanded={listed}
           aria-controls="docs-contents"
-          onClick={() => setListed(!listed)}
+          onClick={() => list(listed ? "" : path.value)}
         >
           <Icon name={listed ? "close" : "menu"} />
         </button>
@@ -79,6 +79,10 @@ export function Docs() {
         aria-label={text("docs.contents")}
         onKeyDown={(event) => {
           if (event.key === "Escape" && listed) close();
+        }}
+        onClick={(event) => {
+          // It leads to what is shown already.
+          if (listed && event.target instanceof Element && event.target.closest("a[aria-current]")) close();
         }}
       >
         <Contents shown={address} />

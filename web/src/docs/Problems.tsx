@@ -24,7 +24,7 @@ export function Problems({ call, notes }: { call: Operation; notes: Notes | unde
           ))}
         </dl>
       )}
-      <details open={particular.length === 0}>
+      <details open={notes !== undefined && particular.length === 0}>
         <summary>{text("docs.usualErrors")}</summary>
         <dl class="errors" lang="en">
           {general.map(([{ status, description }, code]) => (

@@ -18,8 +18,8 @@ export function useArrival(complete: unknown = true): void {
     first = false;
   }, [path.value, hash.value]);
   useEffect(() => {
-    const place = found.current ? null : placeOf(location.hash);
-    if (!place) return;
+    const place = placeOf(location.hash);
+    if (!place || (found.current && place !== document.activeElement)) return; // whoever went on stays where that is
     found.current = true;
     reveal(place);
   }, [complete]);
@@ -42,8 +42,9 @@ function reveal(place: HTMLElement): void {
   place.focus({ preventScroll: true });
 }
 
-/** start shows a view from its beginning. Whoever works through the list stays there. */
+/** start shows a view from its beginning. Whoever works through the list stays there, as long as it is shown. */
 function start(): void {
   scrollTo(0, 0);
-  if (!first && !document.activeElement?.closest("nav")) document.getElementById(titleID)?.focus({ preventScroll: true });
+  const list = document.activeElement?.closest("nav.list");
+  if (!first && !list?.checkVisibility()) document.getElementById(titleID)?.focus({ preventScroll: true });
 }

@@ -16,6 +16,18 @@ interface Props {
   children: ComponentChildren;
 }
 
+/** What gives the focus back, of each dialog: one that is opened from another may outlive it. */
+const returns = new WeakMap<HTMLDialogElement, () => void>();
+
+/** lift shows a dialog that is open over those that were shown after it. */
+function lift(title: string): void {
+  const dialog = document.getElementById(title)?.closest("dialog");
+  if (!dialog?.open) return;
+  dialog.close();
+  dialog.showModal();
+  begin(dialog);
+}
+
 /** Dialog is shown over the page, which waits. Escape and the cross close it; focus goes back to where it was. */
 export function Dialog({ title, onClose, onBeside, size = undefined, children }: Props) {
   const ref = useRef<HTMLDialogElement>(null);
@@ -24,7 +36,10 @@ export function Dialog({ title, onClose, onBeside, size = undefined, children }:
   useLayoutEffect(() => {
     const dialog = ref.current;
     if (!dialog) return undefined;
-    const before = placeOf(document.activeElement);
+    const over = document.activeElement?.closest("dialog");
+    const [place, earlier] = [placeOf(document.activeElement), over ? returns.get(over) : undefined];
+    const before = () => (over?.isConnected ? place() : (earlier ?? place)());
+    returns.set(dialog, before);
     dialog.showModal();
     begin(dialog);
     const stop = hold(dialog);
@@ -35,6 +50,7 @@ export function Dialog({ title, onClose, onBeside, size = undefined, children }:
         if (!dialog.isConnected || dialog.open) return;
         dialog.showModal();
         begin(dialog);
+        for (const later of dialogs.value.slice(dialogs.value.indexOf(id) + 1)) lift(later);
       });
     dialog.addEventListener("close", insist);
     dialogs.value = [...dialogs.value, id];

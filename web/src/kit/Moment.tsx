@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { tick } from "../text/clock";
-import { date, minute, moment, relative } from "../text/format";
+import { date, minute, moment } from "../text/format";
+import { relative } from "../text/relative";
 
 const formats = { relative, day: date, minute, second: moment };
 

@@ -1,11 +1,11 @@
 // Times and sizes as the language in force writes them.
-import { midnight, now, today } from "./clock";
+import { midnight, today } from "./clock";
 import { language } from "./text";
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** dates returns a format of the language in force. To make one takes as long as to use it a hundred times. */
-function dates(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+export function dates(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = language.value + Object.entries(options).join();
   const format = formats.get(key) ?? new Intl.DateTimeFormat(language.value, options);
   formats.set(key, format);
@@ -36,34 +36,8 @@ export function when(time: string | Date): string {
     : dates({ day: "2-digit", month: "2-digit", year: "2-digit" }).format(date);
 }
 
-let words: { of: string; format: Intl.RelativeTimeFormat } | undefined;
-
-/** distance returns the format of what is some units away, in the language in force. */
-function distance(): Intl.RelativeTimeFormat {
-  if (words?.of !== language.value) {
-    words = { of: language.value, format: new Intl.RelativeTimeFormat(language.value, { numeric: "auto", style: "short" }) };
-  }
-  return words.format;
-}
-
-/**
- * relative is a time as people say it: now, minutes or hours of the same day ago, yesterday at what time, or else the
- * day; and likewise what is to come. It changes with the clock.
- */
-export function relative(time: string | Date): string {
-  const date = new Date(time);
-  const minutes = Math.trunc((date.getTime() - now.value) / 60_000);
-  if (minutes === 0) return distance().format(0, "second");
-  if (Math.abs(minutes) < 60) return distance().format(minutes, "minute");
-  const days = Math.round((midnight(date) - today.value) / 86_400_000);
-  if (days === 0) return distance().format(Math.trunc(minutes / 60), "hour");
-  if (Math.abs(days) === 1) return `${distance().format(days, "day")} ${clock(date)}`;
-  const year = date.getFullYear() === new Date(today.value).getFullYear() ? {} : { year: "numeric" } as const;
-  return dates({ day: "numeric", month: "short", ...year }).format(date);
-}
-
 /** Where a time is told: where the browser is, unless it is the zone of what counts by days. */
-type Zone = "UTC" | undefined;
+export type Zone = "UTC" | undefined;
 
 /** date is a day, in short. */
 export function date(time: string | Date, timeZone?: Zone): string {
@@ -91,16 +65,6 @@ export function moment(time: string | Date): string {
   return dates({ dateStyle: "medium", timeStyle: "medium" }).format(new Date(time));
 }
 
-/** dayOfYear is a day without its year, in short. */
-export function dayOfYear(time: string | Date, timeZone?: Zone): string {
-  return dates({ day: "numeric", month: "short", timeZone }).format(new Date(time));
-}
-
-/** month is a month with its year, in short. */
-export function month(time: string | Date, timeZone?: Zone): string {
-  return dates({ month: "short", year: "numeric", timeZone }).format(new Date(time));
-}
-
 const units = ["second", "minute", "hour", "day"] as const;
 const lengths = [60, 60, 24, Infinity];
 
@@ -110,14 +74,6 @@ export function span(seconds: number): string {
   let unit = 0;
   while (unit < 3 && n >= (lengths[unit] ?? 0)) n /= lengths[unit++] ?? 1;
   return measure(Math.floor(n), units[unit] ?? "day");
-}
-
-/** ago is how long ago a time was, in its largest whole unit of up to days. */
-export function ago(time: string): string {
-  let n = Math.max(0, (now.value - Date.parse(time)) / 1000);
-  let unit = 0;
-  while (unit < 3 && n >= (lengths[unit] ?? 0)) n /= lengths[unit++] ?? 1;
-  return new Intl.RelativeTimeFormat(language.value, { numeric: "auto" }).format(-Math.floor(n), units[unit] ?? "day");
 }
 
 /**
@@ -149,24 +105,6 @@ export function size(bytes: number): string {
 /** count is a number, with its thousands set apart. */
 export function count(n: number): string {
   return n.toLocaleString(language.value);
-}
-
-/** compact is a number in few characters, rounded, with thousands and millions as a word or a letter. */
-export function compact(n: number): string {
-  return new Intl.NumberFormat(language.value, { notation: "compact", maximumSignificantDigits: 3 }).format(n);
-}
-
-/** share is a part of a whole, in percent. */
-export function share(n: number): string {
-  return new Intl.NumberFormat(language.value, { style: "percent", maximumFractionDigits: n > 0 && n < 0.1 ? 1 : 0 }).format(n);
-}
-
-/** milliseconds is a short length of time, to three digits. */
-export function milliseconds(n: number): string {
-  const unit = n < 1000 ? "millisecond" : "second";
-  return new Intl.NumberFormat(language.value, {
-    style: "unit", unit, unitDisplay: "short", maximumSignificantDigits: 3,
-  }).format(unit === "second" ? n / 1000 : n);
 }
 
 /** capital is what stands at the beginning of a line. */

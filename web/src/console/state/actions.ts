@@ -8,7 +8,7 @@ export const actions = {
     "member.add", "member.remove", "role.grant", "role.revoke", "operator.create", "operator.reset", "operator.end",
     "row.forged", "access",
   ],
-  keys: ["key.issue", "key.rotate", "key.revoke", "key.limit"],
+  keys: ["key.issue", "key.rotate", "key.revoke", "key.limit", "key.label"],
   signIns: ["login", "logout", "password.set", "session.elevate", "session.lower"],
   groups: [
     "group.create", "group.update", "group.delete", "group.member.add", "group.member.remove", "message.recall",

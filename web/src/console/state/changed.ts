@@ -13,6 +13,7 @@ const known = {
   dor: "console.dor",
   emails: "console.email",
   forward: "console.forwardAllowed",
+  label: "console.label",
   messages_per_day: "console.aDay",
   phones: "console.phone",
   priority_messaging: "console.priorityAllowed",
@@ -47,6 +48,7 @@ function valueOf(name: string, value: string): string {
 function pairs(detail: string): string {
   const all = detail.split(" ").map((pair) => {
     const [name = "", value = ""] = pair.split("=");
+    if (name === "label") return nameOf(name); // what it says is not kept
     return text("console.setTo", { name: nameOf(name), value: valueOf(name, value) });
   });
   return all.join(", ");

@@ -41,14 +41,19 @@ function takesSeveral(field: Field): boolean {
   return field === "emails" || field === "phones" || field === ignored;
 }
 
+/** fieldOf returns the field that a column of this name holds; undefined if it is none. */
+export function fieldOf(name: string): Field | undefined {
+  const short = fold(name);
+  return fields.find(([, names]) => names.split(" ").includes(short))?.[0];
+}
+
 /** columnsOf returns the columns of the first row, and what is wrong with their names. */
 export function columnsOf(cells: readonly string[], line: number, choices: Choices): { columns: Column[]; problems: Problem[] } {
   const taken = new Set<Field>();
   const problems: Problem[] = [];
   const columns = cells.map((cell, at): Column => {
     const name = trim(cell);
-    const short = fold(name);
-    const field = choices[at + 1] ?? fields.find(([, names]) => names.split(" ").includes(short))?.[0];
+    const field = choices[at + 1] ?? fieldOf(name);
     const place = { row: line, column: at + 1, name };
     if (!field) {
       if (name) problems.push({ code: "column_unknown", ...place });

@@ -22,7 +22,7 @@ export interface Newcomer {
 
 /** What there is already, wherever it was made: the first start goes on from there. */
 export interface Found {
-  /** One's own, or else the first by name. */
+  /** One's own, first one that has people in it, or else the first by name. */
   organization: { token: string; name: string; isMember: boolean } | undefined;
   /** How many are in it besides oneself, and some of them. */
   people: number;
@@ -36,7 +36,8 @@ const named = 3;
 export async function find(): Promise<Found> {
   const { results } = await client.listOrganizations({ page_size: 200 });
   const own = session.value?.administrator_of ?? []; // whoever makes one is a member and an administrator
-  const found = results.find(({ token }) => own.includes(token)) ?? results[0];
+  const mine = results.filter(({ token }) => own.includes(token));
+  const found = mine.find(({ members }) => members > 1) ?? mine[0] ?? results[0];
   if (!found) return { organization: undefined, people: 0, some: [] };
   const isMember = own.includes(found.token);
   const { results: members } = await client.listMembers(found.token, { page_size: named + 1 });
@@ -50,9 +51,9 @@ export async function find(): Promise<Found> {
 /** How far the first message has come: not written yet, Sent (New), Delivered, Read, or answered. */
 export type Sign = "none" | "New" | "Delivered" | "Read" | "answered";
 
-/** signOf looks how far the newest message to somebody has come. */
-export async function signOf(organization: string, person: string): Promise<Sign> {
-  const { results } = await client.in(organization).getHistory(person, { limit: 20 });
+/** signOf looks how far the newest message to somebody has come. By the clock (elevate: false) it asks nobody for a password. */
+export async function signOf(organization: string, person: string, elevate: boolean): Promise<Sign> {
+  const { results } = await client.in(organization).getHistory(person, { limit: 20, elevate });
   const own = results.find((message) => message.sender_token !== person);
   if (!own) return "none";
   return results.some((message) => message.sender_token === person) ? "answered" : (own.status ?? "New");

@@ -65,7 +65,13 @@ export class Importing {
       this.problem.value = () => text("console.fileLarge", { limit: size(largestTable) });
       return;
     }
-    const bytes = new Uint8Array(await file.arrayBuffer());
+    let bytes: Uint8Array<ArrayBuffer>;
+    try {
+      bytes = new Uint8Array(await file.arrayBuffer());
+    } catch { // it is a directory, or was changed since it was chosen
+      if (turn === this.#turn) this.problem.value = () => text("console.fileUnreadable");
+      return;
+    }
     if (turn !== this.#turn) return;
     this.#bytes = bytes;
     await this.#readAgain();

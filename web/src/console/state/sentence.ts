@@ -7,7 +7,7 @@ import { changed } from "./changed";
 
 type Entry = Schemas["AuditEntry"];
 
-/** What of a sentence is the entry's own: a name, or what was written or changed. */
+/** A part of a sentence that is the entry’s own: a name, or what was written or changed. */
 export interface Named {
   readonly words: string;
   /** Whom or what it names; empty where it only says something. */

@@ -1,7 +1,6 @@
 // What figures are counted in: how they are written, and which marks an axis has.
-import {
-  clock, compact, count, date, dayOfYear, milliseconds, minute as minuteOf, month, share, size, span,
-} from "../../text/format";
+import { clock, count, date, minute as minuteOf, size, span } from "../../text/format";
+import { compact, dayOfYear, milliseconds, month, share } from "../../text/scale";
 
 /** A unit of figures. */
 export interface Unit {

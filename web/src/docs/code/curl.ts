@@ -17,7 +17,8 @@ export function curl({ method, url, credentials, headers, body, reply }: Request
     lines.push(`-H "Authorization: XMPP-Simple $(printf %s ${shell(credentials.words)} | base64 | tr -d '\\n')"`);
   }
   for (const [name, value] of headers) lines.push(`-H ${shell(`${name}: ${value}`)}`);
-  if (body?.kind === "json") lines.push(`-d ${shell(body.text)}`);
+  // What begins with an at sign would be the name of a file.
+  if (body?.kind === "json") lines.push(`${body.text.startsWith("@") ? "--data-raw" : "-d"} ${shell(body.text)}`);
   if (body?.kind === "form") {
     for (const [name, value] of body.fields) lines.push(`--form-string ${shell(`${name}=${value}`)}`);
     const { field, name, type } = body.file;
