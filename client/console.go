@@ -184,6 +184,7 @@ type ListedKey struct {
 	AccountID   string `json:"account_id"`
 	Username    string `json:"username"`
 	DisplayName string `json:"display_name"`
+	Managed     bool   `json:"managed,omitempty"` // the caller may rename, replace and revoke it
 }
 
 // KeyFilter leaves keys out; the zero value none.

@@ -152,6 +152,7 @@ type wireListedKey struct {
 	AccountID   model.AccountID `json:"account_id"`
 	Username    string          `json:"username"`
 	DisplayName string          `json:"display_name"`
+	Managed     bool            `json:"managed,omitempty"`
 }
 
 // listOrganizationKeys: GET /organization/:organization/key, and GET /key for those of the
@@ -181,7 +182,7 @@ func (a *API) listOrganizationKeys(ctx context.Context, c *call) (answer, error)
 		page, err = a.overview.AllKeys(ctx, c.actor, filter, ask)
 	}
 	return listed(a, c, page, err, func(k *overview.Key) wireListedKey {
-		return wireListedKey{wire.ShownKey(&k.Key), k.Account, k.Username, k.DisplayName}
+		return wireListedKey{wire.ShownKey(&k.Key), k.Account, k.Username, k.DisplayName, k.Managed}
 	})
 }
 

@@ -126,11 +126,11 @@ func TestKeysAreFoundByLabelOwnerAndName(t *testing.T) {
 	want("q=mull&session=false", jurgen.key, display)
 	want("session=true", browser)
 	for _, k := range boss.pages(path+"?q=guest&session=false", 50) { // of which it is not told
-		k.wantFields(fields{"username": "guest", "display_name": "Guest"}, "label", "session")
+		k.wantFields(fields{"username": "guest", "display_name": "Guest"}, "label", "session", "managed")
 	}
 	want("q=guest&session=false", found(boss, "q=guest")...)
 	boss.pages(path+"?q=odland", 50)[0].wantFields(fields{"label": "Anzeige für Station Ödland", "username": "j.muller",
-		"display_name": "Jürgen Müller", "account_id": jurgen.token})
+		"display_name": "Jürgen Müller", "account_id": jurgen.token, "managed": true})
 	if keys := texts(s.operator.pages("/v2/key?q=anzeige&session=false", 50), "label"); len(keys) != 2 {
 		t.Errorf("the operator finds %q", keys)
 	}

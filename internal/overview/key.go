@@ -14,6 +14,7 @@ import (
 type Key struct {
 	model.Key
 	Username, DisplayName string
+	Managed               bool // the actor may rename, replace and revoke it
 }
 
 // KeyFilter leaves keys out.
@@ -96,7 +97,7 @@ func (c *Overview) keys(actor *model.Actor, organization model.OrganizationID, f
 				o.Keys = c.acting(o.Keys, organization)
 				for _, k := range c.access.SeenKeys(actor, o) {
 					if f.keeps(&k, idle) && (!searched || query.In(k.Label, o.Username, o.DisplayName, k.Key)) {
-						out = append(out, Key{k, o.Username, o.DisplayName})
+						out = append(out, Key{k, o.Username, o.DisplayName, isTold(&k)})
 					}
 				}
 			}
@@ -116,7 +117,9 @@ func (c *Overview) acting(keys []model.Key, organization model.OrganizationID) (
 }
 
 func (f *KeyFilter) keeps(k *model.Key, idle time.Time) bool {
-	told := len(k.SecretHash) > 0 // when it was last used
 	return (f.Kind == nil || k.Kind == *f.Kind) && (f.Session == nil || k.Session == *f.Session) &&
-		(f.IdleDays == 0 || told && k.Active().Before(idle))
+		(f.IdleDays == 0 || isTold(k) && k.Active().Before(idle))
 }
+
+// isTold tells whether all of a key is told that is seen, as of those that the actor manages: see access.SeenKeys.
+func isTold(k *model.Key) bool { return len(k.SecretHash) > 0 }

@@ -30,8 +30,12 @@ export function useKeyActs(onChange: () => void) {
   return { acts, dialog };
 }
 
-/** KeyActs are the acts of a row. A device is signed out with one click, and a question. */
+/**
+ * KeyActs are the acts of a row. A device is signed out with one click, and a question. A key that acts everywhere is
+ * decided about by those alone who decide about the whole account, and by whose it is.
+ */
 function KeyActs({ of: key, onAsk }: { of: Key; onAsk: (act: Asked["act"]) => void }) {
+  if (!key.managed) return <small>{text("console.managedElsewhere")}</small>;
   if (signedIn(key)) {
     return (
       <button type="button" aria-label={text("console.signOutNamed", { name: nameOf(key) })} onClick={() => onAsk("revoke")}>

@@ -25,9 +25,6 @@ export function Person({ organization, token }: { organization: Schemas["Organiz
   if (!person) return <p role="alert" class="problem">{text("console.noMember")}</p>;
   const operator = session.value?.operator ?? false;
   const seesAddresses = own === undefined || places.some((place) => own.includes(place.token));
-  // A key that acts everywhere is decided about by those alone who decide about the whole account, and by whose it is.
-  const decides = operator || person.managed === true || token === session.value?.account.token;
-  const manages = (key: Key) => decides || key.organization !== undefined;
   const unseen = seesAddresses ? "–" : text("console.unseen");
   return (
     <article class="profile">
@@ -59,7 +56,7 @@ export function Person({ organization, token }: { organization: Schemas["Organiz
       </dl>
       <Devices account={token} name={person.display_name} keys={keys} onChange={reload} />
       <PersonKeys
-        organization={organization} account={token} keys={keys} onChange={reload} manages={manages}
+        organization={organization} account={token} keys={keys} onChange={reload}
         mayCreate={!operator || person.managed === true}
       />
     </article>

@@ -13,8 +13,6 @@ export function PersonKeys(props: {
   account: string;
   keys: readonly Key[];
   mayCreate: boolean;
-  /** Whether the reader decides about a key. */
-  manages: (key: Key) => boolean;
   onChange: () => void;
 }) {
   const { organization, keys, onChange } = props;
@@ -30,7 +28,7 @@ export function PersonKeys(props: {
         keyOf={(key) => key.api_key}
         load={async () => ({ results: keys.filter((key) => !signedIn(key)), metadata: {} })}
         columns={keyColumns()}
-        acts={(key) => (props.manages(key) ? acts(key) : <small>{text("console.managedElsewhere")}</small>)}
+        acts={acts}
       >
         {props.mayCreate && (
           <button type="button" onClick={() => setMaking(true)}>
