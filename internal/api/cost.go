@@ -13,7 +13,7 @@ package api
 //	rows written          one for every 100 that a change of a group writes, now or later
 //	history               one for every 100 messages that are looked at
 //	search in messages    one for every 200 messages that are looked at
-//	figures over time     one for every 250 minutes, or hours where the step is longer
+//	figures over time     one for every 250 rows that are read
 //	archive               25: it pauses as long as it reads, and an account makes one at a time
 //	poll                  one for every 100 events
 //	answers of JSON       one for every 512 KiB

@@ -29,7 +29,7 @@ const mostPoints = 10_000
 type History struct {
 	Times  []time.Time          // when each begins
 	Series map[string][]float64 // by name, a figure for each time; NaN: not known
-	Rows   int                  // times that this was counted from, about: what it costs
+	Rows   int                  // rows that were read for this: what it costs
 }
 
 // window is the time that is told of.
@@ -37,6 +37,7 @@ type window struct {
 	step        time.Duration
 	from, until time.Time // the first of the times begins at from, the last before until
 	now         time.Time
+	rows        int // that were read
 }
 
 // window returns the time that is asked for, as far as it is over: an hour or a day that goes on

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"signet/internal/model"
 	"signet/internal/store"
 	stored "signet/internal/store/series"
 )
@@ -20,8 +21,22 @@ const (
 
 // history is one of the window's times, without figures.
 func (w *window) history() History {
-	base := max(min(w.step, time.Hour), time.Minute)
-	return History{Times: w.times(), Series: map[string][]float64{}, Rows: int(max(w.until.Sub(w.from), 0) / base)}
+	return History{Times: w.times(), Series: map[string][]float64{}, Rows: w.rows}
+}
+
+// read reads rows, and counts them.
+func (w *window) read(tx *store.Tx, of model.OrganizationID, step stored.Step, from,
+	until time.Time) ([]stored.Row, error) {
+	rows, err := stored.Rows(tx, of, step, from, until)
+	w.rows += len(rows)
+	return rows, err
+}
+
+// last reads the last rows before the window of what is counted now and then, and counts them.
+func (w *window) last(tx *store.Tx, of model.OrganizationID) ([]stored.Row, error) {
+	rows, err := stored.Last(tx, of, stored.Hour, w.from.Truncate(time.Hour), lastLooked)
+	w.rows += len(rows)
+	return rows, err
 }
 
 func known(point float64) bool { return !math.IsNaN(point) }
@@ -66,7 +81,7 @@ type hours struct {
 }
 
 func (w *window) hours(tx *store.Tx) (h hours, err error) {
-	rows, err := stored.Rows(tx, "", stored.Hour, w.from, w.until)
+	rows, err := w.read(tx, "", stored.Hour, w.from, w.until)
 	h = hours{made: map[time.Time]*stored.Row{}, open: map[time.Time]bool{}}
 	for i := range rows {
 		if rows[i].Counted == "" {

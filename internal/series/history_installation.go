@@ -45,7 +45,7 @@ func Installation(tx *store.Tx, ask *Ask, now time.Time) (h History, err error) 
 // many bytes of files there were last before it.
 func (w *window) whole(tx *store.Tx) (found map[time.Time]*whole, blobs float64, err error) {
 	blobs = unknown
-	earlier, err := stored.Last(tx, "", stored.Hour, w.from.Truncate(time.Hour), lastLooked)
+	earlier, err := w.last(tx, "")
 	for i := 0; i < len(earlier) && err == nil && !known(blobs); i++ {
 		if earlier[i].Counted != "" {
 			var of whole
@@ -57,7 +57,7 @@ func (w *window) whole(tx *store.Tx) (found map[time.Time]*whole, blobs float64,
 		return nil, 0, err
 	}
 	if w.step == time.Minute {
-		rows, err := stored.Rows(tx, "", stored.Minute, w.from.Add(-lookBack), w.until)
+		rows, err := w.read(tx, "", stored.Minute, w.from.Add(-lookBack), w.until)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -85,7 +85,7 @@ func (w *window) whole(tx *store.Tx) (found map[time.Time]*whole, blobs float64,
 		return found, blobs, nil
 	}
 	first, end := hours.span()
-	rows, err := stored.Rows(tx, "", stored.Minute, first, end)
+	rows, err := w.read(tx, "", stored.Minute, first, end)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -56,7 +56,7 @@ type parts struct {
 
 func (w *window) parts(tx *store.Tx, id model.OrganizationID) (p parts, err error) {
 	p = parts{covered: map[time.Time]bool{}, found: map[time.Time]*part{}, storage: unknown}
-	earlier, err := stored.Last(tx, id, stored.Hour, w.from.Truncate(time.Hour), lastLooked)
+	earlier, err := w.last(tx, id)
 	for i := 0; i < len(earlier) && err == nil && !known(p.storage); i++ {
 		var of part
 		of, err = parsePart(&earlier[i])
@@ -81,10 +81,11 @@ func (w *window) minuteParts(tx *store.Tx, id model.OrganizationID, p *parts) er
 	if err != nil {
 		return err
 	}
+	w.rows += len(covered)
 	for _, at := range covered {
 		p.covered[at] = true
 	}
-	rows, err := stored.Rows(tx, id, stored.Minute, w.from.Truncate(time.Hour).Add(-lookBack), w.until.Add(lateSettled))
+	rows, err := w.read(tx, id, stored.Minute, w.from.Truncate(time.Hour).Add(-lookBack), w.until.Add(lateSettled))
 	if err != nil {
 		return err
 	}
@@ -123,7 +124,7 @@ func (w *window) hourParts(tx *store.Tx, id model.OrganizationID, p *parts) erro
 		}
 		p.found[begun].follow(of)
 	}
-	rows, err := stored.Rows(tx, id, stored.Hour, w.from, w.until)
+	rows, err := w.read(tx, id, stored.Hour, w.from, w.until)
 	if err != nil {
 		return err
 	}
@@ -144,7 +145,7 @@ func (w *window) hourParts(tx *store.Tx, id model.OrganizationID, p *parts) erro
 		return nil
 	}
 	first, end := hours.span()
-	if rows, err = stored.Rows(tx, id, stored.Minute, first.Truncate(day), end.Add(lateSettled)); err != nil {
+	if rows, err = w.read(tx, id, stored.Minute, first.Truncate(day), end.Add(lateSettled)); err != nil {
 		return err
 	}
 	made, err := partsOf(rows, time.Hour)

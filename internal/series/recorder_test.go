@@ -149,6 +149,28 @@ func TestPeopleAreToldByTheHour(t *testing.T) {
 	h.want(&h.org, time.Minute, 58*time.Minute, "active_people", "2 2 1 1")
 }
 
+// A call costs the rows that it reads: a time in which there was no server costs nothing, and an hour that
+// goes on is made out of all minutes of its day.
+func TestFiguresCostTheRowsThatAreRead(t *testing.T) {
+	h := newHouse(t)
+	for range 90 {
+		h.first.call(&h.org, 1)
+		h.pass(time.Minute, h.first)
+	}
+	for what, c := range map[string]struct {
+		ask         Ask
+		least, most int
+	}{
+		"a time long ago": {Ask{Since: begin.Add(-9000 * day), Until: begin.Add(-day), Step: day}, 0, 0},
+		"since long ago":  {Ask{Since: begin.Add(-9000 * day), Step: day}, 90, 100},
+		"one hour":        {Ask{Since: begin.Add(time.Hour), Step: time.Hour}, 90, 100},
+	} {
+		if got := h.told(&h.org, c.ask).Rows; got < c.least || got > c.most {
+			t.Errorf("%s: %d rows, want %d to %d", what, got, c.least, c.most)
+		}
+	}
+}
+
 // However much is sent, a minute of the installation is three statements; organizations in which
 // nothing happens have none, and the others one each, some in a transaction.
 func TestAMinuteTakesAFixedNumberOfStatements(t *testing.T) {

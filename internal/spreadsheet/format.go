@@ -1,10 +1,14 @@
 package spreadsheet
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // Format writes rows as spreadsheets read them (RFC 4180), behind a mark of the byte order: without
 // it Excel takes them for windows-1252. A cell that a spreadsheet would take for a formula begins
-// with an apostrophe, which ReadPeople drops.
+// with an apostrophe, which ReadPeople drops; within a cell there is one where another cell would
+// begin so (unguarded).
 func Format(rows [][]string) string {
 	var b strings.Builder
 	b.WriteString("\ufeff")
@@ -20,8 +24,16 @@ func Format(rows [][]string) string {
 	return b.String()
 }
 
+// Where commas are decimal points Excel separates cells by semicolons. The quote of a cell is then in the
+// middle of one, and counts for nothing: a semicolon or the end of a line within a cell begins another.
+var (
+	unguarded = regexp.MustCompile(`([;\t\r\n])(["']*[=+\-@])`)
+	guarded   = regexp.MustCompile(`([;\t\r\n])'(["']*[=+\-@])`)
+)
+
 func formatCell(cell string) string {
-	if bare := strings.TrimLeft(cell, "'"); bare != "" && strings.IndexByte(formulas, bare[0]) >= 0 {
+	cell = unguarded.ReplaceAllString(cell, "${1}'${2}")
+	if rest := strings.TrimLeft(cell, "'"); rest != "" && strings.IndexByte(formulas, rest[0]) >= 0 {
 		cell = "'" + cell
 	}
 	if strings.ContainsAny(cell, "\",;\r\n") {

@@ -75,9 +75,10 @@ func (p *Person) set(field, cell string) (read bool) {
 // formulas are the characters by which a spreadsheet takes a cell for a formula.
 const formulas = "=+-@\t\r\n"
 
-// plain drops the apostrophe by which a cell is marked as no formula: Format writes it, and other
+// plain drops the apostrophes by which a cell is marked as no formula: Format writes them, and other
 // programs do.
 func plain(text string) string {
+	text = guarded.ReplaceAllString(text, "${1}${2}")
 	bare := strings.TrimLeft(text, "'")
 	if bare == text || bare == "" || strings.IndexByte(formulas, bare[0]) < 0 {
 		return text

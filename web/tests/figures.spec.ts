@@ -147,6 +147,11 @@ test("what an operator has to see to follows from what the installation tells", 
   expect(await topics({}, {}, fullIn(40))).toEqual([]);
   expect(await topics({ warnings: [{ topic: "disk", text: "" }] }, {}, fullIn(5))).toEqual(["disk!"]);
 
+  const command = (data: string) => reckon(`warningsOf(${status({ warnings: [{ topic: "files_open", text: "" }] })},
+    { keys: { uncopied: false, data: ${JSON.stringify(data)} } })[0].command`);
+  expect(await command("/var/lib/signet")).toBe("chmod -R go-rwx /var/lib/signet");
+  expect(await command("/srv/it's here")).toBe("chmod -R go-rwx '/srv/it'\\''s here'");
+
   const keys = (settings: object, exported: boolean) => reckon(`keysOf(
     Object.entries(${JSON.stringify(settings)}).map(([key, value]) => ({ key, value })), async () => ${exported})`);
   expect(await keys({ data: "/var/lib/signet", keyring: "" }, false)).toEqual({ uncopied: true, data: "/var/lib/signet" });

@@ -64,7 +64,7 @@ test("a key says what it is for, and ends in 90 days unless somebody decides oth
 });
 
 test("a secret that is shown once stays until it is saved", async ({ hospital, open }) => {
-  const { alice, organization } = await hospital({ alice: "Alice Ames" });
+  const { organization } = await hospital({ alice: "Alice Ames" });
   const permissions = ["clipboard-read", "clipboard-write"];
   const c = new Console(await open(operator, `/console/organizations/${organization}/people`, { permissions }));
   await c.elevate();

@@ -1,7 +1,7 @@
 // What operators and administrators see first: what they have to see to, and how it was over time.
 import type { Page } from "@playwright/test";
 import { Console } from "./fixtures/console.js";
-import { answerFigures, answerStatus, busy, type Figure, filling, well } from "./fixtures/figures.js";
+import { answerFigures, answerStatus, busy, filling, onlySince, well } from "./fixtures/figures.js";
 import { admit } from "./fixtures/hospital.js";
 import { picture } from "./fixtures/picture.js";
 import { expect, operator, test } from "./fixtures/test.js";
@@ -133,7 +133,7 @@ test("curves are shown over an hour, a day, a month and a year, which the addres
 test("one crosshair is over all curves, moved by the pointer and by keys", async ({ open }) => {
   const page = await open(operator, "/healthz");
   const start = Math.floor(Date.now() / 60_000) * 60 - 23.5 * 3600; // before that nobody counted
-  const since = (figure: number): Figure => (time) => (time < start ? null : figure);
+  const since = (figure: number) => onlySince(start, figure);
   await answerFigures(page, { ...busy, ...filling(200), sent: since(7), copies: since(21), queued: since(1234) });
   const c = await overview(page);
   const [messages, queued] = [slider(c, "Messages"), slider(c, "Queued events")];

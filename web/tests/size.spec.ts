@@ -80,7 +80,8 @@ for (const coding of ["gzip", "br"] as const) {
     for (const name of later) {
       const file = await fetched(`${server.direct}/assets/${name}`, coding);
       bytes += file.bytes;
-      for (const more of found(/(?:from|import)\s*"\.\/([^"]+\.js)"/g, file.content)) if (!atOnce.has(more)) later.add(more);
+      const needs = found(/(?:from|import)\s*"\.\/([^"]+\.js)"/g, file.content);
+      for (const more of needs.filter((one) => !atOnce.has(one))) later.add(more);
     }
     test.info().annotations.push({ type: "curves", description: `${bytes} bytes of script in ${later.size} files, by ${coding}` });
     expect(bytes).toBeLessThanOrEqual(mostOfPlots[coding]);

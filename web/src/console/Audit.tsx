@@ -44,7 +44,7 @@ export function Audit({ organization }: Partial<OfOrganization>) {
       <AuditFilters
         organization={organization?.token}
         filter={filter}
-        name={log.names.value[filter.account] ?? (chosen || filter.account)}
+        name={Object.hasOwn(log.names.value, filter.account) ? (log.names.value[filter.account] ?? "") : chosen || filter.account}
         onChange={show}
       />
       <Acts organization={organization} log={log} said={said} onSay={setSaid} />
@@ -137,7 +137,7 @@ function Entries({ log, onPerson }: { log: AuditLog; onPerson: (account: string,
           <button type="button" onClick={() => log.load()}>{text("tryAgain")}</button>
         </p>
       )}
-      {!entries && !problem && <p class="empty">{text("loading")}</p>}
+      {!entries && !problem && <p class="empty wait">{text("loading")}</p>}
       {entries?.length === 0 && <p class="empty">{text("console.noEntries")}</p>}
       {entries && entries.length > 0 && (
         <ol class="log" aria-label={text("console.audit")} aria-busy={log.busy.value}>

@@ -10,7 +10,7 @@ import { useLoaded } from "../kit/useLoaded";
 import { text } from "../text/text";
 import { FirstMessage } from "./FirstMessage";
 import { FirstPerson } from "./FirstPerson";
-import { Import } from "./later";
+import { Import } from "./ImportLater";
 import { NewOrganization } from "./Organizations";
 import { find, type Found, type Newcomer } from "./state/first";
 

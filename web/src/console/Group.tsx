@@ -25,7 +25,7 @@ export function Group({ organization, token }: { organization: Schemas["Organiza
   }, [organization.token, token]);
   const [asked, setAsked] = useState<"edit" | "delete" | undefined>();
   if (problem) return <p role="alert" class="problem">{problem}</p>;
-  if (!value) return <p class="empty">{text("loading")}</p>;
+  if (!value) return <p class="empty wait">{text("loading")}</p>;
   const { group, members, creator } = value;
   const list = `/console/organizations/${organization.token}/groups`;
   const close = () => setAsked(undefined);

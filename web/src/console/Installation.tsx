@@ -54,7 +54,7 @@ export function Installation() {
         />
       </header>
       {refused}
-      {!status && !problem && <p class="empty">{text("loading")}</p>}
+      {!status && !problem && <p class="empty wait">{text("loading")}</p>}
       {status && (
         <>
           <Warnings warnings={warningsOf(status, { outlook: shown.current?.outlook, keys })} since={status.server.started_time} />

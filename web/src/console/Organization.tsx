@@ -3,7 +3,8 @@ import { client } from "../kit/state/session";
 import { Tabs } from "../kit/Tabs";
 import { useLoaded } from "../kit/useLoaded";
 import { text, type Text } from "../text/text";
-import { Audit, Group, Groups, Import, Keys, OrganizationSettings, People, Person, Requests, Stuck } from "./later";
+import { Import } from "./ImportLater";
+import { Audit, Group, Groups, Keys, OrganizationSettings, People, Person, Requests, Stuck } from "./later";
 import { NotFound } from "./NotFound";
 import { OrganizationOverview } from "./OrganizationOverview";
 import { mayAdminister } from "./state/rights";
@@ -27,7 +28,7 @@ export function Organization({ token, tab, one }: { token: string; tab: string; 
     [token],
   );
   if (problem) return <p role="alert" class="problem">{problem}</p>;
-  if (!value) return <p class="empty">{text("loading")}</p>;
+  if (!value) return <p class="empty wait">{text("loading")}</p>;
   if (value === "none") return <NotFound />;
   const Page = tabs[tab]?.page ?? People;
   const base = `/console/organizations/${token}`;

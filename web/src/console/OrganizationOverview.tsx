@@ -56,7 +56,7 @@ export function OrganizationOverview({ organization }: OfOrganization) {
           )}
         </p>
       )}
-      {!problem && !(figures && now) && <p class="empty">{text("loading")}</p>}
+      {!problem && !(figures && now) && <p class="empty wait">{text("loading")}</p>}
       {fresh && <NextSteps organization={token} members={members} />}
       {figures && now && !fresh && (
         <>

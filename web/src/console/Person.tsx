@@ -20,7 +20,7 @@ export function Person({ organization, token }: { organization: Schemas["Organiz
     return { person: results[0], places, keys, own };
   }, [org, token]);
   if (problem) return <p role="alert" class="problem">{problem}</p>;
-  if (!value) return <p class="empty">{text("loading")}</p>;
+  if (!value) return <p class="empty wait">{text("loading")}</p>;
   const { person, places, keys, own } = value;
   if (!person) return <p role="alert" class="problem">{text("console.noMember")}</p>;
   const operator = session.value?.operator ?? false;

@@ -1,5 +1,6 @@
 import { type Signal, signal, useSignalEffect } from "@preact/signals";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { edges } from "../kit/edges";
 import { theme } from "../kit/state/theme";
 import { language, text } from "../text/text";
 import { draw, type Drawing, inkOf, type Stroke } from "./drawing";
@@ -169,7 +170,7 @@ function AsTable({ title, times, known = times.length, step, lines, unit }: Plot
     <details class="as-table" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary aria-label={text("console.asTableOf", { name: title })}>{text("console.asTable")}</summary>
       {open && (
-        <div class="table" tabIndex={0} role="region" aria-label={title}>
+        <div class="table" tabIndex={0} role="region" aria-label={title} ref={edges}>
           <table>
             <thead>
               <tr>

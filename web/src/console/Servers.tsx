@@ -1,4 +1,5 @@
 import type { Schemas } from "../client/index";
+import { edges } from "../kit/edges";
 import { Moment } from "../kit/Moment";
 import { text } from "../text/text";
 
@@ -7,7 +8,7 @@ export function Servers({ nodes, server }: Pick<Schemas["InstallationStatus"], "
   return (
     <>
       <h2>{text("console.nodes")}</h2>
-      <div class="table" tabIndex={0} role="region" aria-label={text("console.nodes")}>
+      <div class="table" tabIndex={0} role="region" aria-label={text("console.nodes")} ref={edges}>
         <table>
           <thead>
             <tr>

@@ -14,7 +14,7 @@ export function Whereabouts({ account }: { account: string }) {
     if (first) go(addressOf(account, first), { replace: true });
   }, [first]);
   if (problem) return <p role="alert" class="problem">{problem}</p>;
-  if (!value || first) return <p class="empty">{text("loading")}</p>;
+  if (!value || first) return <p class="empty wait">{text("loading")}</p>;
   return (
     <>
       <h1>{text("console.nowhere")}</h1>

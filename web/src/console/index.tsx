@@ -17,6 +17,8 @@ import "../style/form.css";
 import "../style/avatar.css";
 import "../style/sign-in.css";
 import "../style/console.css";
+import "../style/overview.css";
+import "../style/start.css";
 import "../style/import.css";
 import "../style/table.css";
 import "../style/acts.css";

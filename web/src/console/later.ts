@@ -25,5 +25,3 @@ export const Requests = later(async () => (await load()).Requests);
 export const Settings = later(async () => (await load()).Settings);
 export const Stuck = later(async () => (await load()).Stuck);
 export const Whereabouts = later(async () => (await load()).Whereabouts);
-
-export const Import = later(async () => (await import("./Import")).Import);

@@ -115,7 +115,7 @@ function Examples({ answers }: { answers: readonly Answer[] }) {
       {answers.flatMap(({ status, content }) => Object.entries(content).map(([kind, media]) => {
         const [example] = examplesOf(kind, media);
         return example !== undefined && (
-          <section key={`${status} ${kind}`} class="example">
+          <section key={`${status} ${kind}`}>
             <h3>
               {text("docs.exampleAnswer")}{" "}
               <code>

@@ -61,7 +61,7 @@ export function Docs() {
         </button>
         <h1>
           <Link to="/docs">
-            <Mark /> {siteName()} {text("docs.title")}
+            <Mark /> <bdi>{siteName()}</bdi> {text("docs.title")}
           </Link>
         </h1>
         <button type="button" class="finder" onClick={() => setSearches(true)}>
@@ -69,7 +69,7 @@ export function Docs() {
           <span>{text("docs.search")}</span>
           <kbd aria-hidden="true">/</kbd>
         </button>
-        <a class="who" href="/">
+        <a class="who" href="/" dir="auto">
           {session.value ? session.value.account.display_name : text("signIn")}
         </a>
       </header>

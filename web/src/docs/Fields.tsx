@@ -19,7 +19,7 @@ const deepest = 4;
 /** Rows shows fields, each with an address: what stands before its name is `at`. */
 export function Rows({ rows, at, depth = 0 }: { rows: readonly Row[]; at: (row: Row) => string; depth?: number }) {
   return (
-    <dl class="rows">
+    <dl>
       {rows.map((row) => {
         const { name, place, schema, required, said } = row;
         const inner = depth < deepest ? fieldsOf(schema) : [];

@@ -34,7 +34,6 @@ export function Tabs<T extends string>({ label, tabs, chosen, onChoose, children
             id={`${id}-${tab}`}
             type="button"
             role="tab"
-            class="quiet"
             aria-selected={tab === chosen}
             aria-controls={`${id}-panel`}
             tabIndex={tab === chosen ? 0 : -1}

@@ -8,6 +8,7 @@ import { start } from "../text/text";
 import "../style/tokens.css";
 import "../style/base.css";
 import "../style/overlay.css";
+import "../style/reference.css";
 import "../style/docs.css";
 import { Docs } from "./Docs";
 import { own } from "./words";

@@ -152,7 +152,7 @@ test("a call waits for what is asked before it, and is not made where that rejec
   const beforeCall = async ({ method, path, options }: Parameters<NonNullable<ClientOptions["beforeCall"]>>[0]) => {
     told.push([method, path.join("/"), options?.elevate]);
     await Promise.resolve();
-    if (options?.elevate === false) throw new Error("declined");
+    return options?.elevate === false ? Promise.reject(new Error("declined")) : undefined;
   };
   const { client, requests } = await script([success], { beforeCall });
   await client.in("o").getStatus();

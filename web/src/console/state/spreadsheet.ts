@@ -160,8 +160,9 @@ function separatorOf(content: string): string {
   return most();
 }
 
-/** plain drops the apostrophe by which a cell is marked as no formula, as formatCSV does it. */
-function plain(words: string): string {
+/** plain drops the apostrophes by which a cell is marked as no formula, as formatCSV does it. */
+function plain(marked: string): string {
+  const words = marked.replaceAll(/([;\t\r\n])'(?=["']*[=+\-@])/g, "$1");
   return /^'+[=+\-@\t\r\n]/.test(words) ? trim(words.slice(1)) : words;
 }
 

@@ -83,7 +83,7 @@ export function warningsOf(status: Status, { outlook, keys }: Known = {}): Warni
   for (const { topic, text } of server.warnings) {
     if (found.some((one) => one.topic === topic || (topic === "certificate" && one.topic.startsWith(topic)))) continue;
     const known = told.find((one) => one === topic);
-    if (known === "files_open" && keys) add(known, { more: text, command: `chmod -R go-rwx ${keys.data}` });
+    if (known === "files_open" && keys) add(known, { more: text, command: `chmod -R go-rwx ${quoted(keys.data)}` });
     else add(known ?? "other", { more: text });
   }
   if (outlook) {
@@ -95,6 +95,11 @@ export function warningsOf(status: Status, { outlook, keys }: Known = {}): Warni
   if (keys?.uncopied) add("keysUncopied");
   for (const { name, late, succeeded_time } of server.tasks) if (late) add("task", { name, at: succeeded_time });
   return found.sort((a, b) => Number(b.urgent) - Number(a.urgent));
+}
+
+/** quoted is a path as one word of a shell. */
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 type Add = (topic: Topic, more?: Partial<Warning>) => void;

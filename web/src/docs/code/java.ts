@@ -13,7 +13,8 @@ function text(words: string): string {
 
 /** block is a text block, whose lines lie as deep as its last. */
 function block(words: string, at: string): string {
-  const inner = words.replaceAll("\\", "\\\\").replaceAll('"""', '\\"\\"\\"').replaceAll("\r", "\\r").replace(/"$/, '\\"');
+  const inner = words.replaceAll("\\", "\\\\").replaceAll("\r", "\\r")
+    .replaceAll(/"""|"$/g, (marks) => marks.replaceAll('"', '\\"'));
   return `"""\n${at}${indent(ascii(inner), at)}"""`;
 }
 
