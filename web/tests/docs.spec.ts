@@ -1,6 +1,6 @@
 // The page of the interface: its guides and calls, to read, to copy and to try.
 import { fileURLToPath } from "node:url";
-import type { Locator, Page } from "@playwright/test";
+import type { Locator } from "@playwright/test";
 import { Messenger, signIn } from "./fixtures/messenger.js";
 import { password } from "./fixtures/hospital.js";
 import { expect, test } from "./fixtures/test.js";

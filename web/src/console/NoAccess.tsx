@@ -1,6 +1,6 @@
 import { useEffect } from "preact/hooks";
 import { describe } from "../kit/describe";
-import { leave } from "../kit/SignOut";
+import { leave } from "../kit/leave";
 import { client, resume } from "../kit/state/session";
 import { toast } from "../kit/Toasts";
 import { useBusy } from "../kit/useBusy";

@@ -7,7 +7,7 @@ import { text, type Text } from "../text/text";
 import { Method } from "./Contents";
 import { operations } from "./document";
 import { loadSections } from "./guides";
-import { entriesOf, type Hit, type Kind, kinds, marked, search, wordsOf } from "./search";
+import { entriesOf, type Hit, type Kind, kinds, marked, search, wordsOf } from "./find";
 import type { Section } from "./tree";
 
 const names: Readonly<Record<Kind, Text>> = { calls: "docs.calls", fields: "docs.foundFields", guides: "docs.guides" };

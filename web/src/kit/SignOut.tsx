@@ -1,17 +1,11 @@
 import { useState } from "preact/hooks";
 import { type Text, text } from "../text/text";
 import { Confirm } from "./Confirm";
-import { describe } from "./describe";
 import { Icon } from "./Icon";
+import { leave } from "./leave";
 import { keepsDrafts } from "./state/kept";
 import { session, signOut } from "./state/session";
 import { unsaved } from "./state/unsaved";
-import { toast } from "./Toasts";
-
-/** leave signs out. Without a connection the session goes on, which is said. */
-export function leave(): void {
-  signOut().catch((error: unknown) => toast(describe(error), { danger: true }));
-}
 
 /** SignOut is the sign at which one leaves. It asks first where drafts of the messenger, or something else, would be lost. */
 export function SignOut() {

@@ -1,13 +1,12 @@
 import { useState } from "preact/hooks";
 import type { Message } from "../client/index";
-import { Confirm } from "../kit/Confirm";
 import { Icon } from "../kit/Icon";
 import { type Choice, Menu } from "../kit/Menu";
 import { client } from "../kit/state/session";
 import { toast } from "../kit/Toasts";
 import { text } from "../text/text";
 import { answer, mayAnswer } from "./answer";
-import { Forward } from "./later";
+import { Confirm, Forward } from "./later";
 import { recalled } from "./state/events";
 import { inspect } from "./state/inspected";
 import { rulesOf } from "./state/organizations";

@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
-import { Confirm } from "../kit/Confirm";
 import { Icon } from "../kit/Icon";
+import { leave } from "../kit/leave";
 import { Menu } from "../kit/Menu";
-import { leave } from "../kit/SignOut";
 import { signOut } from "../kit/state/session";
 import { text } from "../text/text";
+import { Confirm } from "./later";
 import { isWritten } from "./state/drafts";
 import { outbox } from "./state/outbox";
 

@@ -1,4 +1,5 @@
 // What is not seen at first, in one file of script: it comes behind the page's own.
+export { Confirm } from "../kit/Confirm";
 export { Details } from "./Details";
 export { Forward } from "./Forward";
 export { Help } from "./Help";

@@ -1,7 +1,6 @@
 // The messenger: the page at /.
 import "@preact/signals";
 import { show } from "../kit/show";
-import { SignIn } from "../kit/SignIn";
 import { brand, loadBrand } from "../kit/state/brand";
 import { offline, resume, session } from "../kit/state/session";
 import "../kit/state/theme";
@@ -21,7 +20,7 @@ import "../style/composer.css";
 import "../style/moves.css";
 import "../style/picture.css";
 import { install } from "./install";
-import { prepare } from "./later";
+import { prepare, SignIn } from "./later";
 import { Messenger } from "./Messenger";
 
 function Page() {

@@ -10,6 +10,7 @@ export function prepare(): void {
   else addEventListener("load", get);
 }
 
+export const Confirm = later(async () => (await load()).Confirm);
 export const Details = later(async () => (await load()).Details);
 export const Forward = later(async () => (await load()).Forward);
 export const Help = later(async () => (await load()).Help);
@@ -18,3 +19,6 @@ export const NewGroup = later(async () => (await load()).NewGroup);
 export const PictureView = later(async () => (await load()).PictureView);
 export const Results = later(async () => (await load()).Results);
 export const Settings = later(async () => (await load()).Settings);
+
+/** Most who come are signed in. */
+export const SignIn = later(async () => (await import("../kit/SignIn")).SignIn);
