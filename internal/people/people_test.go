@@ -126,8 +126,8 @@ func TestNobodyIsTriedOnceTheStoreIsAway(t *testing.T) {
 	results, err := c.CreateMany(t.Context(), c.operator, c.many(4, "user"))
 	must(t, err)
 	for i, r := range results {
-		if i == 0 != (r.Err == nil) || i > 0 && !errors.Is(r.Err, store.ErrClosed) {
-			t.Errorf("%d: %v", i, r.Err)
+		if err := errors.Join(r.Errs...); i == 0 != (err == nil) || i > 0 && !errors.Is(err, store.ErrClosed) {
+			t.Errorf("%d: %v", i, err)
 		}
 	}
 	if asked != 2 {

@@ -30,7 +30,7 @@ type AuditPage struct {
 	Account string // an address: only lines by this account, or on it; empty: all
 	Actions []model.AuditAction
 	Outcome string // model.AuditRefused: any but that of an act
-	NoReads bool // without what was only read
+	NoReads bool   // without what was only read
 
 	Names bool // with those of whom and what the lines name
 }

@@ -15,7 +15,7 @@ type Filter struct {
 	About   model.AccountID // by this account, or on it
 	Actions []model.AuditAction
 	Outcome string // AuditRefused: any but AuditOK
-	NoReads bool // leaves out what was only read; what was refused was not read
+	NoReads bool   // leaves out what was only read; what was refused was not read
 }
 
 // fits reports whether a line is one of those.
