@@ -95,11 +95,12 @@ test("when admin access has ended, a page asks for the password before it calls"
     const elevated_until = new Date(Date.now() + 3000).toISOString();
     await route.fulfill({ response, json: { status: "success", reply: { ...reply, elevated_until } } });
   });
+  const before = calls().length;
   await page.goto(`/console/organizations/${organization}/people`);
   await expect(c.dialog).toBeVisible();
   await expect(page.getByText("Admin access until")).toBeVisible();
   await expect(page.getByText("Admin access until")).toHaveCount(0);
-  expect(calls().filter((path) => path.includes(organization))).toEqual([]);
+  expect(calls().slice(before).filter((path) => path.includes(organization))).toEqual([]);
   await page.unroute("/v2/session");
   await c.elevate();
   await expect(c.rows("People")).not.toHaveCount(0);
