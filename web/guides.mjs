@@ -34,7 +34,8 @@ export function read(directory) {
 
 /** nameOf names a document in addresses. */
 function nameOf(file) {
-  return file === "README.md" ? "overview" : posix.basename(file, ".md");
+  const name = posix.basename(file, ".md");
+  return name === "README" ? "overview" : name;
 }
 
 /** parse makes a tree of one document. */
