@@ -262,6 +262,24 @@ test("who is signed in tries a call, and is asked before one that changes someth
   expect(await bob.client.getUnreadCount("me")).toMatchObject({ unread_count: 1 });
 });
 
+test("an address that would lead to another call is not asked for", async ({ hospital, open }) => {
+  const { alice } = await hospital({ alice: "Alice Ames" });
+  const page = await open(undefined);
+  await signIn(page, alice.username, password);
+  await expect(new Messenger(page).list).toBeVisible();
+  await page.goto("/docs/getUser");
+  const main = page.getByRole("main");
+  const field = main.getByRole("textbox", { name: "user", exact: true });
+  await field.fill("..");
+  await main.getByRole("button", { name: "Send request" }).click();
+  await expect(field).toHaveAccessibleDescription("“.” and “..” can’t stand in an address.");
+  await expect(main.getByRole("group", { name: "Response", exact: true })).toHaveCount(0);
+  await field.fill("me");
+  await expect(field).toHaveAccessibleDescription("in the path");
+  await main.getByRole("button", { name: "Send request" }).click();
+  await expect(main.getByRole("group", { name: "Response", exact: true })).toHaveText(/^200/);
+});
+
 test("with other names of the vendor, code and guides have these", async ({ page, server }) => {
   const document = (await (await fetch(`${server.direct}/openapi.json`)).text())
     .replaceAll("TT-X-", "AC-X-").replaceAll("tigertext:", "acme:");

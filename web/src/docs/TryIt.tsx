@@ -38,13 +38,14 @@ export function TryIt({ call, filled, onFill }: Props) {
     if (one.in === "header" && value) headers[one.name] = value;
   }
 
+  const dotted = fields.filter((one) => one.in === "path" && /^\.\.?$/.test(filled.parameters[nameOf(one)] ?? ""));
   const run = () => alone(async () => setOutcome(await request(call.method, address, headers, sends ? body : undefined)));
   return (
     <form
       class="try"
       onSubmit={(event) => {
         event.preventDefault();
-        if (!session.value) return;
+        if (!session.value || dotted.length > 0) return;
         if (call.method === "GET") void run();
         else setAsks(true);
       }}
@@ -56,6 +57,7 @@ export function TryIt({ call, filled, onFill }: Props) {
             key={nameOf(one)}
             label={one.name}
             hint={text(`docs.${one.in}`)}
+            problem={dotted.includes(one) ? text("docs.dots") : undefined}
             name={one.name}
             verbatim
             value={filled.parameters[nameOf(one)] ?? ""}
