@@ -63,7 +63,8 @@ export function Field({ label, hint, problem: own, refusedAs, type = "text", val
       type={(secret && shown ? "text" : type) as "text"}
       {...(input.onInput ? { value } : { defaultValue: value })}
       {...input}
-      {...((verbatim || secret) && { autocapitalize: "none", autocorrect: "off", spellcheck: false })}
+      // By its other name it becomes the attribute: the property is a boolean, for which "off" is true.
+      {...((verbatim || secret) && { autocapitalize: "none", autoCorrect: "off", spellcheck: false })}
       id={id}
       aria-describedby={said ? `${id}-hint` : undefined}
       aria-invalid={problem ? true : undefined}
