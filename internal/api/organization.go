@@ -196,7 +196,7 @@ func (a *API) organizationCommand(c *call) (people.OrganizationCommand, error) {
 		switch name {
 		case "name":
 			out.Name = f.OptionalText(given)
-		case "token", "members", "pending", "paid", "settings", "legal_hold":
+		case "token", "members", "pending", "paid", "settings", "legal_hold", "requests":
 			// What an Organization shows of itself is no setting: a client may send back
 			// all that it was shown.
 		default:
