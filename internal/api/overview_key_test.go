@@ -120,8 +120,8 @@ func TestKeysAreFoundByLabelOwnerAndName(t *testing.T) {
 	want("q=J.Muller+anz", display)
 	want("q="+strings.ToLower(display[:9]), display)
 	want("q=" + display[1:])
-	want("q=guest+"+hidden[:9], hidden)  // and not its label, which is not shown
-	want("q=-", found(boss, "kind=")...) // without a word it is no condition
+	want("q=guest+"+hidden[:9], hidden) // and not its label, which is not shown
+	want("q=-", found(boss, "")...)     // without a word it is no condition
 	want("q=mull&session=true", browser)
 	want("q=mull&session=false", jurgen.key, display)
 	want("session=true", browser)
