@@ -133,7 +133,7 @@ function Entries({ log, onPerson }: { log: AuditLog; onPerson: (account: string,
       <p class="unseen" role="status">{log.heard.value}</p>
       {problem && (
         <p role="alert" class="problem">
-          {problem}{" "}
+          {problem()}{" "}
           <button type="button" onClick={() => log.load()}>{text("tryAgain")}</button>
         </p>
       )}

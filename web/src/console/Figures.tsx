@@ -63,7 +63,7 @@ export function Figures({ status, rate }: { status: Status; rate: number | undef
           title={text("console.backup")}
           help={text("console.backupHelp")}
           bad={!backup.succeeded_time || Boolean(backup.failed_time && backup.failed_time > backup.succeeded_time)}
-          more={backup.bytes === undefined ? "" : size(backup.bytes)}
+          more={backup.bytes === undefined ? "" : <bdi>{size(backup.bytes)}</bdi>}
         >
           {backup.succeeded_time ? ago(backup.succeeded_time) : text("console.noBackup")}
         </Figure>

@@ -8,7 +8,8 @@ import { useBusy } from "./useBusy";
 /** Why the last attempt was refused, and which field of the interface the refusal names. */
 interface Refusal {
   field: string | undefined;
-  words: string;
+  /** In the language of the moment at which they are read. */
+  words: () => string;
 }
 
 /** A form, as what is in it sees it. */
@@ -32,7 +33,7 @@ export function useProblem(...names: readonly string[]): string | undefined {
       for (const name of names) form?.saying.delete(name);
     };
   }, [form?.saying, ...names]);
-  return names.some((name) => name === form?.refused?.field) ? form?.refused?.words : undefined;
+  return names.some((name) => name === form?.refused?.field) ? form?.refused?.words() : undefined;
 }
 
 type Input = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
@@ -60,14 +61,15 @@ export function Form(props: {
   const submit = async (form: HTMLFormElement) => {
     const wrong = unready(form);
     if (wrong) {
-      setRefused({ field: wrong.name, words: text(wrong.validity.valueMissing ? "fieldMissing" : "fieldWrong") });
+      const missing = wrong.validity.valueMissing;
+      setRefused({ field: wrong.name, words: () => text(missing ? "fieldMissing" : "fieldWrong") });
       return wrong.focus();
     }
     try {
       await props.onSubmit(new FormData(form));
       setRefused(undefined);
     } catch (error) {
-      setRefused({ field: error instanceof SignetError ? error.field : undefined, words: describe(error) });
+      setRefused({ field: error instanceof SignetError ? error.field : undefined, words: () => describe(error) });
     }
   };
   const said = refused?.field !== undefined && saying.has(refused.field);
@@ -83,7 +85,7 @@ export function Form(props: {
     >
       <FormContext.Provider value={{ refused, saying }}>{props.children}</FormContext.Provider>
       <p role="alert" class="problem">
-        {refused && !said ? refused.words : ""}
+        {refused && !said ? refused.words() : ""}
       </p>
       <footer>
         {props.onCancel && (

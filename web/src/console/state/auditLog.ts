@@ -19,7 +19,8 @@ export class AuditLog {
   /** There are older ones. */
   readonly more = signal(false);
   readonly busy = signal(false);
-  readonly problem = signal("");
+  /** In the language of the moment at which it is read. */
+  readonly problem = signal<() => string>();
   /** What has come last by itself, in words, for who does not see it. */
   readonly heard = signal("");
 
@@ -61,7 +62,7 @@ export class AuditLog {
   async #read(from: number | undefined, known: readonly Entry[]): Promise<void> {
     const turn = ++this.#turn;
     this.busy.value = true;
-    this.problem.value = "";
+    this.problem.value = undefined;
     try {
       let next = from;
       let found: Entry[];
@@ -78,7 +79,7 @@ export class AuditLog {
       this.more.value = next !== undefined;
       this.entries.value = merged(known, found);
     } catch (error) {
-      if (turn === this.#turn) this.problem.value = describe(error);
+      if (turn === this.#turn) this.problem.value = () => describe(error);
     } finally {
       if (turn === this.#turn) this.busy.value = false;
     }
@@ -124,7 +125,7 @@ export class AuditLog {
       await this.#loading;
       await this.#name(fresh);
     } catch (error) {
-      if (!this.#left.signal.aborted) this.problem.value = describe(error);
+      if (!this.#left.signal.aborted) this.problem.value = () => describe(error);
       return;
     }
     const known = this.entries.value ?? [];
