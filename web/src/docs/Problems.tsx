@@ -32,7 +32,7 @@ export function Problems({ call, notes }: { call: Operation; notes: Notes | unde
           ))}
         </dl>
       </details>
-      <p>
+      <p class="all">
         <Link to="/docs/guides/errors">{text("docs.allErrors")}</Link>
       </p>
     </>
