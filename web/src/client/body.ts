@@ -69,6 +69,7 @@ function counted(bytes: Blob, { watch, onProgress }: Attempt): ReadableStream<Ui
 
 function uploadByPage(form: FormData, { url, init, watch, onProgress }: Attempt): Promise<Response> {
   return new Promise((resolve, reject) => {
+    watch.signal.throwIfAborted(); // which tells nobody of an abort that was before
     const request = new XMLHttpRequest();
     request.open(init.method, url);
     request.responseType = "arraybuffer";
