@@ -91,7 +91,7 @@ function made(into: HTMLElement, what: Drawable): uPlot {
   const options: uPlot.Options = {
     width: into.clientWidth || 300,
     height: into.clientHeight || 160,
-    padding: small ? [4, 4, 4, 4] : [8, 12, 0, 0],
+    padding: small ? [4, 4, 4, 4] : [8, 30, 0, 0], // at the right there is half of a time under the axis
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 }, bind },
     tzDate: (seconds) => what.step < 86_400 ? new Date(seconds * 1000) : uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
