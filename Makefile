@@ -133,6 +133,7 @@ PLAYWRIGHT = PLAYWRIGHT_JSON_OUTPUT_FILE="$(CURDIR)/bin/tests/$(1).json" web/nod
 
 # On PostgreSQL the same code runs again, which the race detector has watched, and the store
 # with the tests of its own: there it would cost twice the time. `make test-race` has it too.
+# Tests of the pages in which the store has no part have the tag @once.
 #
 # The race detector is the only thing here that needs a C compiler. Where it
 # cannot work, the tests are run without it rather than not at all.
@@ -142,7 +143,7 @@ test: test-servers ## run every test, with the race detector where the machine c
 	@if go test -race -run '^$$' errors >/dev/null 2>&1; then race="$(RACE)"; else race=; \
 		echo "the race detector does not work here (it needs a C compiler such as gcc): testing without it" >&2; fi; \
 	set -ex; $(call GOTEST,go) $$race ./...; SIGNET_TEST_ENGINE=postgres $(call GOTEST,go-postgres) $(ON_BOTH); \
-	$(call PLAYWRIGHT,pages); SIGNET_TEST_ENGINE=postgres $(call PLAYWRIGHT,pages-postgres) --grep-invert @looks
+	$(call PLAYWRIGHT,pages); SIGNET_TEST_ENGINE=postgres $(call PLAYWRIGHT,pages-postgres) --grep-invert @once
 
 .PHONY: test-race
 test-race: test-servers ## run every test with the race detector, or fail
@@ -150,7 +151,7 @@ test-race: test-servers ## run every test with the race detector, or fail
 	$(call GOTEST,go) $(RACE) ./...
 	SIGNET_TEST_ENGINE=postgres $(call GOTEST,go-postgres) $(RACE) $(ON_BOTH)
 	$(call PLAYWRIGHT,pages)
-	SIGNET_TEST_ENGINE=postgres $(call PLAYWRIGHT,pages-postgres) --grep-invert @looks
+	SIGNET_TEST_ENGINE=postgres $(call PLAYWRIGHT,pages-postgres) --grep-invert @once
 
 .PHONY: test-pages
 test-pages: test-servers ## run the tests of the pages in a browser; ARGS=--ui to watch, ARGS=story to run a file
