@@ -197,7 +197,7 @@ func (l *looks) View(ctx context.Context, fn func(store.Session) error, traits .
 }
 
 // A server that is alone asks nothing while nothing is due, and one of several once each time it
-// looks.
+// looks. Neither has itself look again.
 func TestNothingIsAskedWhileNothingIsDue(t *testing.T) {
 	engine := &looks{Engine: enginetest.Open(t, t.TempDir(), enginetest.Options{})}
 	kept, err := store.Open(t.Context(), engine, func() string { return "epoch" })
@@ -223,10 +223,17 @@ func TestNothingIsAskedWhileNothingIsDue(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		select {
+		case <-w.soon: // it was told of what was noted
+		default:
+		}
 		engine.n.Store(0)
 		for range 100 {
 			if err := w.round(t.Context()); err != nil {
 				t.Fatal(err)
+			}
+			if len(w.soon) > 0 {
+				t.Fatalf("%s: it wakes itself", c.what)
 			}
 		}
 		want := c.other
