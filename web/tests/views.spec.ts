@@ -1,10 +1,11 @@
 // Every view is for everybody: in both themes, at any width, in any language.
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
+import { names } from "./fixtures/clinic.js";
 import { strange, wide, widths } from "./fixtures/look.js";
 import { picture } from "./fixtures/picture.js";
 import { expect } from "./fixtures/test.js";
-import { names, test, views } from "./fixtures/views.js";
+import { test, views } from "./fixtures/views.js";
 
 // What is wrong is told with where it is. A trace would tell no more, and takes a fifth of the time.
 test.use({ trace: "off", screenshot: "only-on-failure" });
