@@ -85,13 +85,13 @@ func (w *Worker) noted(due time.Time) {
 	if !due.IsZero() {
 		at = due.UnixMilli()
 	}
-	if w.isNext(at) {
+	if w.lower(at) {
 		w.wake()
 	}
 }
 
-// isNext notes when a job is due, and reports whether that is before all others that are known of.
-func (w *Worker) isNext(at int64) bool {
+// lower lowers when the next job is due, and reports whether it was later before.
+func (w *Worker) lower(at int64) bool {
 	for {
 		next := w.next.Load()
 		if next <= at {
@@ -152,7 +152,7 @@ func (w *Worker) round(ctx context.Context) error {
 			return err
 		}
 		if due.After(w.Now()) {
-			w.isNext(due.UnixMilli()) // Run waits for it: to be woken by itself, it would ask for ever
+			w.lower(due.UnixMilli()) // Run waits for it: to be woken by itself, it would ask for ever
 			return nil
 		}
 		if did, err := w.work(ctx, kinds); err != nil || !did { // another server is at what is due
