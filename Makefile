@@ -92,8 +92,12 @@ client: $(CLIENT) ## build the TypeScript client's package in bin/, for npm inst
 run: build ## start a server on 127.0.0.1:8080 that stores in ./data
 	./bin/signet serve --listen "$(LISTEN)" --data "$(DATA)" $(ARGS)
 
-# What runs on PostgreSQL as well: the tests of the rooms above the store. So do those of the pages, but for how they look.
-ON_BOTH = ./docs/api ./internal/api ./internal/clientreplay ./internal/service/metamorphic
+# What runs on PostgreSQL as well: the tests of the rooms above the store, and those of the pages that show what it finds,
+# sorts and counts. How a page looks, what it keeps, and what it does with what it has is the same wherever that comes from.
+ON_BOTH = ./docs/api ./internal/api ./internal/backlog ./internal/clientreplay ./internal/service/metamorphic
+PAGES_ON_BOTH = administrator auditor calls console cuts directory failures files first-day first-start forward found \
+	frames groups import keys life lifetimes manage-group meanwhile namesakes notes organizations overview people \
+	person reply requests story stuck ward
 
 # What the tests run, and start servers of. It is built before they run, once for all of them.
 .PHONY: test-servers
@@ -129,11 +133,12 @@ GOTEST = $$(go -C internal/testenv/gotestsum tool -n gotestsum) --format standar
 	--jsonfile bin/tests/$(1).json -- -vet=off $(TIMEOUT) $(PACKAGES)
 
 # Playwright's tests of the pages, with what it says of them in bin/tests; $(1) names the file.
+empty :=
+EITHER = '/($(subst $(empty) ,|,$(strip $(PAGES_ON_BOTH))))\.spec'
 PLAYWRIGHT = PLAYWRIGHT_JSON_OUTPUT_FILE="$(CURDIR)/bin/tests/$(1).json" web/node_modules/.bin/playwright test -c web/tests
 
 # On PostgreSQL the same code runs again, which the race detector has watched, and the store
 # with the tests of its own: there it would cost twice the time. `make test-race` has it too.
-# Tests of the pages in which the store has no part have the tag @once.
 #
 # The race detector is the only thing here that needs a C compiler. Where it
 # cannot work, the tests are run without it rather than not at all.
@@ -143,7 +148,7 @@ test: test-servers ## run every test, with the race detector where the machine c
 	@if go test -race -run '^$$' errors >/dev/null 2>&1; then race="$(RACE)"; else race=; \
 		echo "the race detector does not work here (it needs a C compiler such as gcc): testing without it" >&2; fi; \
 	set -ex; $(call GOTEST,go) $$race ./...; SIGNET_TEST_ENGINE=postgres $(call GOTEST,go-postgres) $(ON_BOTH); \
-	$(call PLAYWRIGHT,pages); SIGNET_TEST_ENGINE=postgres $(call PLAYWRIGHT,pages-postgres) --grep-invert @once
+	$(call PLAYWRIGHT,pages); SIGNET_TEST_ENGINE=postgres $(call PLAYWRIGHT,pages-postgres) $(EITHER)
 
 .PHONY: test-race
 test-race: test-servers ## run every test with the race detector, or fail
@@ -151,7 +156,7 @@ test-race: test-servers ## run every test with the race detector, or fail
 	$(call GOTEST,go) $(RACE) ./...
 	SIGNET_TEST_ENGINE=postgres $(call GOTEST,go-postgres) $(RACE) $(ON_BOTH)
 	$(call PLAYWRIGHT,pages)
-	SIGNET_TEST_ENGINE=postgres $(call PLAYWRIGHT,pages-postgres) --grep-invert @once
+	SIGNET_TEST_ENGINE=postgres $(call PLAYWRIGHT,pages-postgres) $(EITHER)
 
 .PHONY: test-pages
 test-pages: test-servers ## run the tests of the pages in a browser; ARGS=--ui to watch, ARGS=story to run a file

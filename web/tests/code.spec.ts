@@ -45,7 +45,7 @@ interface Program {
 for (const language of running) {
   const title = `the code of every call works as pasted, in ${language}`;
 
-  test(title, { tag: "@once" }, async ({ server, stage, dir, document }) => {
+  test(title, async ({ server, stage, dir, document }) => {
     test.setTimeout(360_000); // more than a hundred programs, one after the other
     const world = await World.make(server);
     const door = await Door.before(server.url); // which holds all of it to the document

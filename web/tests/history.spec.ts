@@ -229,7 +229,7 @@ for (const { seed, steps, slow } of [
 ]) {
   const title = `a history keeps its place over ${steps} steps from ${seed}, on a processor slowed ${slow} times`;
 
-  test(title, { tag: "@once" }, async ({ hospital, open }) => {
+  test(title, async ({ hospital, open }) => {
     test.setTimeout(300_000);
     const { alice, bob } = await hospital({ alice: "Alice Ames", bob: "Bob Brown" });
     const below = random(seed);

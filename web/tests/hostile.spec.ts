@@ -13,7 +13,7 @@ const tall = 8000;
 // What is wrong is told with where it is.
 test.use({ trace: "off", screenshot: "only-on-failure" });
 
-test.describe("hostile texts stay texts", { tag: "@once" }, () => {
+test.describe("hostile texts stay texts", () => {
   test("in the messenger", async ({ den, open }) => {
     const m = new Messenger(await open(den.alice));
     const messages = m.items.filter({ has: m.page.getByRole("button", { name: "Message actions" }) });
@@ -114,7 +114,7 @@ test.describe("hostile texts stay texts", { tag: "@once" }, () => {
   });
 });
 
-test.fail("a test fails whose page shows a dialog of the browser", { tag: "@once" }, async ({ open }) => {
+test.fail("a test fails whose page shows a dialog of the browser", async ({ open }) => {
   const page = await open(undefined);
   await expect(page.getByLabel("Username")).toBeVisible();
   await page.evaluate(() => alert("hacked"));

@@ -11,7 +11,7 @@ const beyond = async (box: Element) => {
   return box.scrollHeight - box.scrollTop - box.clientHeight;
 };
 
-test("a talk is seen at its end at three widths and in both themes", { tag: "@once" }, async ({ hospital, open }) => {
+test("a talk is seen at its end at three widths and in both themes", async ({ hospital, open }) => {
   const { alice, bob, carol, hubert, nadia } = await hospital({
     alice: "Alice Ames", bob: "Bob Brown", carol: "Carol Clarke",
     hubert: "Wolfeschlegelsteinhausenbergerdorff-Hubert Blaine", nadia: "نادية الحسن",

@@ -254,7 +254,7 @@ test.use({ trace: "off", serve: ["--limits.messages-per-day=0"] });
 for (const { seed, steps } of [{ seed: 1, steps: 200 }, { seed: 2, steps: 200 }]) {
   const title = `two tabs say what the server says over ${steps} steps from ${seed}`;
 
-  test(title, { tag: "@once" }, async ({ server, hospital, open }) => {
+  test(title, async ({ server, hospital, open }) => {
     test.setTimeout(900_000);
     const { alice, bob, carol } = await hospital({ alice: "Alice Ames", bob: "Bob Brown", carol: "Carol Clarke" });
     const ward = await alice.client.createGroup({ name: "Ward 3", members: [bob.token, carol.token] });

@@ -17,7 +17,7 @@ const rules = {
 } as const;
 
 for (const view of views) {
-  test(`the view ${view.name} is for everybody`, { tag: "@once" }, async ({ show }) => {
+  test(`the view ${view.name} is for everybody`, async ({ show }) => {
     const page = await show(view);
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
