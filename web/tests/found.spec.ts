@@ -156,6 +156,30 @@ test("a message that went meanwhile opens at its place, with a word that it is g
   await expect(a.message("After.")).toBeFocused();
 });
 
+test("who begins to search while the page comes up goes on there", async ({ hospital, open }) => {
+  const { alice, bob } = await hospital({ alice: "Alice Ames", bob: "Bob Brown", carol: "Carol Clarke" });
+  await bob.tell(alice, "Needle.");
+  const a = new Messenger(await open(alice, "/", { serviceWorkers: "block" })); // it would make the calls
+  await a.open("Bob Brown");
+  await expect(a.field).toBeFocused();
+  const held = await hold(a.page, ({ pathname }) => pathname.endsWith("/v2/conversation"));
+  await a.page.reload();
+  await expect.poll(() => held.count).toBe(1);
+  await a.search.focus();
+  held.end();
+  await held.release();
+  await expect(a.field).toBeVisible();
+  await a.page.keyboard.type("needle");
+  await expect(a.search).toHaveValue("needle");
+  await expect(a.field).toHaveValue("");
+
+  // Whom one chooses by the same field is written to at once.
+  await a.search.fill("carol");
+  await expect(a.list.getByRole("button", { name: /Carol Clarke/ })).toBeVisible();
+  await a.search.press("Enter");
+  await expect(a.field).toBeFocused();
+});
+
 test("chips narrow the search down: conversation, sender, files and days", async ({ hospital, open }) => {
   const { alice, bob, carol } = await hospital({ alice: "Alice Ames", bob: "Bob Brown", carol: "Carol Clarke" });
   const ward = await alice.client.createGroup({ name: "Ward 3", members: [bob.token, carol.token] });

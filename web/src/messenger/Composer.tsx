@@ -31,7 +31,8 @@ export function Composer({ conversation }: { conversation: Conversation }) {
   const dor = draft.dor ?? rules.dor;
 
   useEffect(() => {
-    if (matchMedia("(pointer: fine)").matches) field.current?.focus({ preventScroll: true });
+    // Whoever types what to search for while the page comes up goes on there.
+    if (!parts.search?.hasFocus() && matchMedia("(pointer: fine)").matches) field.current?.focus({ preventScroll: true });
     return () => rest(conversation, false);
   }, []);
   const attach = (files: Iterable<File>) => {

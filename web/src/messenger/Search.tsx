@@ -12,6 +12,7 @@ export function Search() {
   useLayoutEffect(() => show("search", {
     focus: () => input.current?.focus(),
     isShown: () => input.current?.offsetParent !== null,
+    hasFocus: () => input.current === document.activeElement,
   }), []);
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
@@ -41,7 +42,7 @@ export function Search() {
           onKeyDown={(event) => {
             if (isComposing(event)) return;
             if (event.key === "Escape") close();
-            else if (event.key === "Enter") enter();
+            else if (event.key === "Enter") enter(event.currentTarget);
             else if (event.key === "ArrowDown") {
               browsing.value = true;
               if (parts.results) parts.results.focus();
@@ -74,10 +75,12 @@ export function begin(): void {
   requestAnimationFrame(() => parts.search?.focus());
 }
 
-/** enter opens what was found first. */
-function enter(): void {
+/** enter opens what was found first. A conversation then has the focus instead of the field. */
+function enter(field: HTMLInputElement): void {
   const first = people.value.list[0] ?? groups.value.list[0];
   const hit = hits.value.list[0];
-  if (first) open(first);
-  else if (hit) openHit(hit);
+  if (first) {
+    field.blur();
+    open(first);
+  } else if (hit) openHit(hit);
 }

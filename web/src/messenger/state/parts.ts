@@ -19,6 +19,8 @@ interface Parts {
     focus: () => void;
     /** Whether it is seen: where there is little room, a conversation takes its place. */
     isShown: () => boolean;
+    /** Whether somebody types there. */
+    hasFocus: () => boolean;
   };
   results: {
     /** Gives the focus to the first that is found. */
