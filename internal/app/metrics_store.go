@@ -27,6 +27,8 @@ func registerStore(in surroundings, engine store.Engine, kept *store.Store) erro
 	all := []prometheus.Collector{
 		newHistogram("signet_store_transaction_duration_seconds", took, labels{"kind": "read"}, inSeconds, m.Reads),
 		newHistogram("signet_store_transaction_duration_seconds", took, labels{"kind": "write"}, inSeconds, m.Writes),
+		counter("signet_store_statements_total", "Statements that transactions ran, without the engine's own.", nil,
+			m.Statements.Load),
 		counter("signet_store_failures_total", failed, labels{"reason": "busy"}, m.Busy.Load),
 		counter("signet_store_failures_total", failed, labels{"reason": "unavailable"}, m.Unavailable.Load),
 	}
@@ -51,6 +53,8 @@ func registerStore(in surroundings, engine store.Engine, kept *store.Store) erro
 			gauge("signet_store_connections_limit", connsMax, nil, func() float64 { return float64(e.Stats().Readers) }),
 			counter("signet_store_checkpoints_total", "Times that the write-ahead log was brought into the database's file.",
 				nil, func() int64 { return int64(e.Stats().Checkpoints) }),
+			counter("signet_store_log_pages_total", "Pages that were written to the write-ahead log.", nil,
+				func() int64 { return int64(e.Stats().LogPages) }),
 			gauge("signet_store_bytes", bytes, labels{"file": "database"},
 				func() float64 { return float64(storage(in).Database) }),
 			gauge("signet_store_bytes", bytes, labels{"file": "log"}, func() float64 { return float64(storage(in).Log) }))

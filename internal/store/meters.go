@@ -12,6 +12,7 @@ type Meters struct {
 	Reads  *meter.Histogram // how long a View took, waits and tries included, in nanoseconds
 	Writes *meter.Histogram // the same of an Update: then it is on disk
 
+	Statements  atomic.Int64 // that functions of View and Update ran, in every try; the engine's own do not count
 	Busy        atomic.Int64 // transactions given up because others locked what they need
 	Unavailable atomic.Int64 // those that failed because the database was not there
 }

@@ -157,9 +157,16 @@ func (s *Store) transact(ctx context.Context, run engineTransaction, took *meter
 	begun := time.Now()
 	var last *Tx
 	err := run(ctx, func(session Session) error {
-		last = &Tx{session: session, dialect: dialect, numbers: s.numbers, codes: s.codes, oneIn: s.oneIn}
-		return fn(last)
+		tx := &Tx{session: session, dialect: dialect, numbers: s.numbers, codes: s.codes, oneIn: s.oneIn}
+		if last != nil {
+			tx.asked = last.asked
+		}
+		last = tx
+		return fn(tx)
 	}, traits...)
+	if last != nil {
+		s.meters.Statements.Add(last.asked)
+	}
 	if err == nil && last != nil && last.found != nil {
 		s.numbers.learn(last.found)
 	}
@@ -209,6 +216,7 @@ type Tx struct {
 	found   map[int64]model.OrganizationID // those of numbers that it read itself
 	fault   error                          // why no more statements are run
 	oneIn   int                            // of how many events one is noted (NoteGrowth); 0: none
+	asked   int64                          // statements that it ran, in earlier tries too
 	change  *Change                        // what observers are told; nil: there are none
 	due     *int64                         // when the first job is due that it noted; nil: it noted none
 }
@@ -228,6 +236,7 @@ func (tx *Tx) Exec(query string, args ...any) (int64, error) {
 	if tx.fault != nil {
 		return 0, tx.fault
 	}
+	tx.asked++
 	return tx.session.Exec(query, args...)
 }
 
@@ -237,6 +246,7 @@ func (tx *Tx) Post(query string, args ...any) error {
 	if tx.fault != nil {
 		return tx.fault
 	}
+	tx.asked++
 	return tx.session.Post(query, args...)
 }
 
@@ -246,6 +256,7 @@ func (tx *Tx) Query(query string, args []any, fn func(Row) error) error {
 	if tx.fault != nil {
 		return tx.fault
 	}
+	tx.asked++
 	return tx.session.Query(query, args, fn)
 }
 

@@ -49,6 +49,7 @@ func (w *writer) tend() {
 		// Another process made a checkpoint, of pages that are not known.
 		cp.unscrubbed.addAll(state.pages)
 	}
+	w.stats.logPages.Add(uint64(state.since(cp.seen)))
 	cp.seen = state
 	w.stats.logFrames.Store(uint64(state.frames))
 	if state.frames-state.backfilled < cp.every {

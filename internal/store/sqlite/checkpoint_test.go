@@ -116,6 +116,63 @@ func TestCheckpointKeepsTheLogShortWhileOthersReadAllTheTime(t *testing.T) {
 	}
 }
 
+// What is counted goes on where the log starts again from its beginning.
+func TestPagesOfTheLogAreCounted(t *testing.T) {
+	e := mustOpen(t, Options{})
+	const some = 50
+	write := func() uint64 {
+		t.Helper()
+		before := mustCountPages(t, e)
+		for range some {
+			content := make([]byte, 100)
+			rand.Read(content) // SQLite does not write a page that stays the same
+			err := e.Update(t.Context(), func(s store.Session) error {
+				_, err := s.Exec(`INSERT INTO items (name, content) VALUES ('one', ?)
+						ON CONFLICT (name) DO UPDATE SET content = excluded.content`, content)
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		return mustCountPages(t, e) - before
+	}
+	write() // the first takes more
+	state := mustReadLogState(t, e)
+	pages := write()
+	if grown := mustReadLogState(t, e).since(state); pages != uint64(grown) || pages < some {
+		t.Errorf("%d pages were counted, and the log has %d more", pages, grown)
+	}
+	hurry(t, e, some/4, 0)
+	for range 10 {
+		if got := write(); got != pages {
+			t.Errorf("%d pages were counted with checkpoints, %d without", got, pages)
+		}
+	}
+	if made := e.Stats().Checkpoints; made < 10 {
+		t.Errorf("%d checkpoints were made", made)
+	}
+}
+
+// mustCountPages returns how many pages an engine wrote to its log, once its writer has nothing
+// left to do.
+func mustCountPages(t *testing.T, e *Engine) uint64 {
+	t.Helper()
+	if err := e.writer.do(t.Context(), func() error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	return e.Stats().LogPages
+}
+
+func mustReadLogState(t *testing.T, e *Engine) logState {
+	t.Helper()
+	state, err := e.writer.files.logState()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return state
+}
+
 func TestCheckpointRecoversFromAViewThatLasts(t *testing.T) {
 	e := mustOpenHurried(t, 0)
 	err := e.View(t.Context(), func(s store.Session) error {

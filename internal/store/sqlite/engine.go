@@ -59,13 +59,14 @@ type Stats struct {
 	Checkpoints uint64 // times that the write-ahead log was copied into the file
 	Scrubbed    uint64 // pages whose unused space held remains of content and was zeroed
 	LogFrames   uint64 // pages in the write-ahead log when it was last looked at
+	LogPages    uint64 // pages that were written to it, by whomever
 	Readers     int    // connections to read through
 	Reading     int    // those of them that are in use
 }
 
 // stats are the counters behind Stats; the writer adds, all read.
 type stats struct {
-	updates, commits, checkpoints, scrubbed, logFrames atomic.Uint64
+	updates, commits, checkpoints, scrubbed, logFrames, logPages atomic.Uint64
 }
 
 // Open opens the database file at path, and creates it, readable by its owner
@@ -144,6 +145,7 @@ func (e *Engine) Stats() Stats {
 		Checkpoints: s.checkpoints.Load(),
 		Scrubbed:    s.scrubbed.Load(),
 		LogFrames:   s.logFrames.Load(),
+		LogPages:    s.logPages.Load(),
 		Readers:     cap(e.readers.free),
 		Reading:     cap(e.readers.free) - len(e.readers.free),
 	}

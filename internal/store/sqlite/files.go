@@ -76,6 +76,15 @@ type logState struct {
 	salt       uint64 // changes each time the log starts again from its beginning
 }
 
+// since is how many pages were written to the log after it was in an earlier state. Another
+// process may have been at the header while it was read: then it is none, and never less.
+func (s logState) since(earlier logState) int {
+	if s.salt != earlier.salt {
+		return s.frames
+	}
+	return max(0, s.frames-earlier.frames)
+}
+
 func (f *files) logState() (logState, error) {
 	var header [indexHeader]byte
 	if _, err := f.index.ReadAt(header[:], 0); err != nil {

@@ -17,6 +17,7 @@ import (
 var nounCases = []conformance.Case{
 	{Name: "Reopening", Run: reopening},
 	{Name: "LargeBatches", Run: largeBatches},
+	{Name: "StatementCount", Run: statementCount},
 	{Name: "Erase", Run: erase},
 	{Name: "Accounts", Run: accounts},
 	{Name: "Codes", Run: codes},
