@@ -244,7 +244,7 @@ var onlyIn = map[string][]string{
 		"internal/load", "client", "web",
 		"web/tests/stage"},
 	"golang.org/x/mod":                {"internal/audit"},
-	"golang.org/x/sys":                {"internal/clock"},
+	"golang.org/x/sys":                {"internal/clock", "internal/load"},
 	"github.com/go-json-experiment":   {"internal/api/input"},
 	"golang.org/x/time":               {"internal/api/guard", "internal/audit"},
 	"golang.org/x/crypto":             {"internal/access", "internal/seal", "internal/transport"},

@@ -25,6 +25,7 @@ type Result struct {
 	Server              *Usage           `json:"server,omitempty"`    // absent where no process was named
 	Database            *Usage           `json:"database,omitempty"`  //
 	Generator           *Usage           `json:"generator,omitempty"` // this program itself
+	Counts              Counts           `json:"counts,omitempty"`    // for each operation; absent: nothing is counted
 	Idle                *Idle            `json:"streams,omitempty"`   // of the streams scenario
 	Floor               *Ratio           `json:"floor,omitempty"`     // absent where the floor was not measured
 	Interrupted         bool             `json:"interrupted,omitempty"`

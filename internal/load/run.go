@@ -56,7 +56,7 @@ func Run(ctx context.Context, t *Target, p Plan, show func(Progress)) (result *R
 		}
 		err = errors.Join(err, s.strike(ctx))
 	}()
-	g := &gauge{servers: t.Servers, database: t.Database}
+	g := &gauge{servers: t.Servers, database: t.Database, counters: t.Counters}
 	if p.Scenario == Streams {
 		return idle(ctx, s, &p, g, show)
 	}
@@ -110,8 +110,10 @@ func measure(ctx context.Context, p *Plan, g *gauge, operate func(context.Contex
 	case <-ended: // it was interrupted
 	}
 	first, at := g.read(), time.Now()
+	counted := g.count(rec)
 	watch(ended, p, rec, begin, show)
 	result := newResult(p, rec, first, g.read(), time.Since(at))
+	result.Counts = g.count(rec).since(counted)
 	result.Interrupted = ctx.Err() != nil
 	return result
 }

@@ -37,6 +37,10 @@ type Target struct {
 	// and put beside its result.
 	Floor *FloorServer
 
+	// Counters, where it is set, is called as a measurement begins and as it ends.
+	// Result.Counts has by how much each counter grew for an operation.
+	Counters func() Counts
+
 	// Keep leaves what a run made where it is: the server is there for it alone,
 	// and erasing it would be measured by the next run.
 	Keep bool

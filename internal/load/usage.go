@@ -4,7 +4,7 @@ import "time"
 
 // Usage is what processes used while a run was measured.
 type Usage struct {
-	// in user and system mode; 0: less than the system counts, in hundredths of a second
+	// in user and system mode; 0: less than the system counts
 	CPUMicros float64 `json:"cpu_us_per_operation"`
 	Cores     float64 `json:"cores"` // CPU time by time
 	// at the end, resident; of a database what each process has of it, so that shared pages count once
@@ -25,6 +25,7 @@ type reading struct{ server, database, self Consumption }
 type gauge struct {
 	servers  []int
 	database int
+	counters func() Counts // nil: nothing is counted
 }
 
 func (g *gauge) read() (r reading) {

@@ -81,6 +81,17 @@ func TestConsumptionIsTheProcesssOwn(t *testing.T) {
 	}
 }
 
+// In two seconds a hundredth of a second is half a percent, and each process of a database is
+// rounded by itself.
+func TestConsumptionIsFinerThanATick(t *testing.T) {
+	for range 100 {
+		if ownConsumption().CPU%tick != 0 {
+			return
+		}
+	}
+	t.Error("the CPU time of this process is always a whole number of ticks")
+}
+
 // mustReadUse is the CPU time of this process as the system tells it directly.
 func mustReadUse(t *testing.T) time.Duration {
 	t.Helper()

@@ -1,0 +1,35 @@
+package load
+
+// Counts are figures that do not depend on how fast a machine is, by their names: statements,
+// bytes that were written. Whoever sets Target.Counters knows what they mean.
+type Counts map[string]float64
+
+// countsAt is what was counted once that many operations had ended.
+type countsAt struct {
+	counts     Counts
+	operations int64
+}
+
+func (g *gauge) count(rec *recorder) (c countsAt) {
+	if g.counters != nil {
+		c.operations, _ = rec.counts()
+		c.counts = g.counters()
+	}
+	return c
+}
+
+// since is by how much each counter grew for an operation that ended after an earlier one.
+// What was not counted both times is left out.
+func (c countsAt) since(earlier countsAt) Counts {
+	operations := c.operations - earlier.operations
+	if operations <= 0 || len(c.counts) == 0 {
+		return nil
+	}
+	each := Counts{}
+	for name, total := range c.counts {
+		if before, ok := earlier.counts[name]; ok {
+			each[name] = round((total-before)/float64(operations), 4)
+		}
+	}
+	return each
+}
