@@ -33,9 +33,10 @@ type house struct {
 	people       *people.People
 	service      *service.Service
 	engine       *sqlite.Engine
-	statements   *atomic.Int64 // run so far
-	rows         *atomic.Int64 // that the largest transaction wrote
-	mostRead     *atomic.Int64 // that the one read which may write and reads most
+	counted      *countedEngine // the same, with all that the store runs on it
+	statements   *atomic.Int64  // run so far
+	rows         *atomic.Int64  // that the largest transaction wrote
+	mostRead     *atomic.Int64  // that the one read which may write and reads most
 	store        *store.Store
 	vault        *content.Vault
 	organization model.OrganizationID
@@ -71,8 +72,8 @@ func newHouse(b testing.TB, n int, change ...func(*service.Options)) *house {
 	must(b, people.MakeFirstOperator(ctx, kept, time.Now(), "operator", "secret"))
 	operator := actor(b, options.Access, "operator", "secret")
 	name := "General Hospital"
-	h := &house{access: options.Access, service: s, people: directory, engine: engine, statements: &counted.statements,
-		rows: &counted.rows, mostRead: &counted.read, store: kept, vault: options.Vault}
+	h := &house{access: options.Access, service: s, people: directory, engine: engine, counted: counted,
+		statements: &counted.statements, rows: &counted.rows, mostRead: &counted.read, store: kept, vault: options.Vault}
 	h.organization, err = directory.CreateOrganization(ctx, operator, people.OrganizationCommand{Name: &name})
 	must(b, err)
 	operator = actor(b, options.Access, "operator", "secret")

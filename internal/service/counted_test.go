@@ -12,6 +12,7 @@ import (
 type countedEngine struct {
 	store.Engine
 	statements, rows, read atomic.Int64
+	gathering              atomic.Pointer[gathering] // nil: each Update is run by itself
 }
 
 func (e *countedEngine) counted(writes bool, fn func(store.Session) error) func(store.Session) error {
@@ -33,6 +34,9 @@ func (e *countedEngine) View(ctx context.Context, fn func(store.Session) error, 
 }
 
 func (e *countedEngine) Update(ctx context.Context, fn func(store.Session) error, traits ...store.Trait) error {
+	if g := e.gathering.Load(); g != nil {
+		return g.update(ctx, e.counted(true, fn))
+	}
 	return e.Engine.Update(ctx, e.counted(true, fn), traits...)
 }
 
