@@ -60,9 +60,9 @@ const (
 )
 
 // postgresSettings are those of the PostgreSQL that is measured, beyond its
-// defaults. The tests' own, which skip the disk, are taken back.
+// defaults. The tests' own, which skip the disk and what runs beside, are taken back.
 var postgresSettings = []string{
-	"fsync = on", "full_page_writes = on", "synchronous_commit = on", "deadlock_timeout = 1s",
+	"fsync = on", "full_page_writes = on", "synchronous_commit = on", "autovacuum = on", "deadlock_timeout = 1s",
 	"shared_buffers = 1GB", "max_wal_size = 4GB", "max_connections = 400",
 }
 
