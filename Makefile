@@ -15,6 +15,14 @@ TORTURE  ?= 10m
 BENCH_QUICK  ?=
 BENCH_STORED ?=
 
+# What bench-ratchet compares: a commit with another, or with the tree as it is (HEAD is
+# empty). SCENARIOS picks some of what it measures, and RELEASE names the version whose
+# figures are kept.
+BASE      ?= $(shell git merge-base HEAD main)
+HEAD      ?=
+SCENARIOS ?=
+RELEASE   ?=
+
 # Which benchmarks of packages run, and for how long each.
 BENCH     ?= .
 BENCHTIME ?= 1s
@@ -111,7 +119,7 @@ test-servers: build build-bench client
 	go -C internal/testenv/gotestsum tool -n gotestsum >/dev/null
 
 test test-race test-pages torture bench-pages: export SIGNET_TEST_PROGRAM = $(CURDIR)/bin/signet
-test test-race torture bench: export SIGNET_TEST_BENCH = $(CURDIR)/bin/signet-bench
+test test-race torture bench bench-ratchet: export SIGNET_TEST_BENCH = $(CURDIR)/bin/signet-bench
 
 # The race detector watches every line of ours. It leaves out SQLite's C, which came to Go by
 # a compiler and is most of what the tests run, and what shares nothing: the standard library's
@@ -258,6 +266,16 @@ fuzz: ## run every fuzz target for FUZZTIME (30s)
 bench: build-bench ## measure the server on both stores and write docs/performance.md: half an hour (BENCH_QUICK=1: some minutes, to bin/bench)
 	SIGNET_BENCH=$(if $(BENCH_QUICK),quick,full) SIGNET_BENCH_STORED=$(BENCH_STORED) \
 		SIGNET_BENCH_OUT="$(CURDIR)/$(if $(BENCH_QUICK),bin/bench,docs)" go test -count=1 -timeout 0 -v -run '^TestBench$$' ./bench
+
+# The table is printed at the end, whatever the verdict is.
+.PHONY: bench-ratchet
+bench-ratchet: build-bench ## compare what the tree costs with what BASE does, in turn: ten minutes (HEAD=COMMIT, SCENARIOS='send ack')
+	@rm -f bin/bench/ratchet.md
+	@test -n "$(BASE)" || { echo "name the commit to compare with: make bench-ratchet BASE=COMMIT" >&2; exit 1; }
+	@status=0; SIGNET_BENCH_BASE="$(BASE)" SIGNET_BENCH_HEAD="$(HEAD)" SIGNET_BENCH_SCENARIOS="$(SCENARIOS)" \
+		SIGNET_BENCH_RELEASE="$(RELEASE)" SIGNET_BENCH_OUT="$(CURDIR)/bin/bench" \
+		go test -count=1 -timeout 0 -v -run '^TestRatchet$$' ./bench || status=$$?; \
+	if [ -e bin/bench/ratchet.md ]; then echo; cat bin/bench/ratchet.md; fi; exit $$status
 
 .PHONY: bench-pages
 bench-pages: test-servers ## measure the pages in a browser: half an hour; ARGS=search for one file

@@ -22,7 +22,7 @@ func TestBench(t *testing.T) {
 	if os.Getenv(sizeVariable) != "" && !load.OnDisk(t.TempDir()) {
 		t.Fatal("temporary files are in memory, where nothing has to be waited for: set TMPDIR to a directory on a disk")
 	}
-	p := &page{size: s, machine: mustDescribeMachine(t), begin: time.Now()}
+	p := &page{size: s, machine: mustDescribeMachine(t), releases: mustReadReleases(t), begin: time.Now()}
 	engines := mustEngines(t)
 	floor := mustStartFloor(t)
 	p.machine.postgres = mustReadVersion(t, engines[1])

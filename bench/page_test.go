@@ -18,6 +18,8 @@ type page struct {
 	took    time.Duration
 	figures figures
 	costs   costs
+
+	releases []release
 }
 
 // pageFile is the page as it is, and plotDirectory where its plots are beside it.
@@ -74,6 +76,7 @@ func (p *page) parts() map[string]string {
 		"pgbench":    table(baselineHead, p.baselines()),
 		"growth":     table(growthHead, p.growth()),
 		"costs":      table(costHead, p.costTable()),
+		"releases":   releaseTables(p.releases),
 	}
 }
 

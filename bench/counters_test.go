@@ -1,0 +1,121 @@
+package bench
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"signet/internal/load"
+)
+
+// What is counted of an operation, by the names in load.Counts.
+const (
+	countStatements = "statements" // of SQL, without the engine's own
+	countPages      = "pages"      // written to the log of the embedded store
+	countBytes      = "bytes"      // that went to the disk, or into PostgreSQL's log
+	countCommits    = "commits"    // of transactions that wrote
+)
+
+// served names what a server counts itself. A version that does not have a metric is not
+// compared by it.
+var served = map[string]string{
+	"signet_store_statements_total": countStatements,
+	"signet_store_log_pages_total":  countPages,
+	"signet_store_commits_total":    countCommits,
+}
+
+// counters reads what is counted of a server while it is measured.
+type counters struct {
+	target *load.Target
+	log    *pgx.Conn // to the database that it stores in; nil: the embedded store
+	err    error     // of the first reading that failed
+}
+
+// withCounters has what is counted read while fn measures a server.
+func withCounters(t *testing.T, own load.Own, target *load.Target, fn func() error) (err error) {
+	t.Helper()
+	c := &counters{target: target}
+	if own.Database != "" {
+		if c.log, err = pgx.Connect(t.Context(), own.Database); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, c.log.Close(t.Context())) }()
+	}
+	// A server that is asked for its metrics counts its queues, at most once a minute. Now
+	// they are empty.
+	c.read(t.Context())
+	target.Counters = func() load.Counts { return c.read(t.Context()) }
+	err = fn()
+	return errors.Join(err, c.err)
+}
+
+// read returns all counters. Once one could not be read it returns none.
+func (c *counters) read(ctx context.Context) load.Counts {
+	counts := load.Counts{}
+	err := c.err
+	if err == nil {
+		err = c.scrape(ctx, counts)
+	}
+	if err == nil {
+		counts[countBytes], err = c.bytes(ctx)
+	}
+	if err != nil {
+		c.err = err
+		return nil
+	}
+	return counts
+}
+
+// scrape reads the server's metrics.
+func (c *counters) scrape(ctx context.Context, counts load.Counts) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.target.BaseURL+"/metrics", nil)
+	if err != nil {
+		return err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("the server's metrics: %s", response.Status)
+	}
+	lines := bufio.NewScanner(response.Body)
+	for lines.Scan() {
+		metric, value, _ := strings.Cut(lines.Text(), " ")
+		if name, ok := served[metric]; ok {
+			if counts[name], err = strconv.ParseFloat(value, 64); err != nil {
+				return fmt.Errorf("the metric %s: %w", metric, err)
+			}
+		}
+	}
+	return lines.Err()
+}
+
+// bytes is how many bytes the server wrote to the disk, or the database to its log: the place in
+// the log is told at once, where pg_stat_wal is behind by a second.
+func (c *counters) bytes(ctx context.Context) (n float64, err error) {
+	if c.log != nil {
+		err = c.log.QueryRow(ctx, `SELECT (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::float8`).Scan(&n)
+		return n, err
+	}
+	path := fmt.Sprintf("/proc/%d/io", c.target.Servers[0])
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return 0, err
+	}
+	_, rest, found := strings.Cut(string(text), "\nwrite_bytes: ")
+	if !found {
+		return 0, fmt.Errorf("%s has no write_bytes", path)
+	}
+	number, _, _ := strings.Cut(rest, "\n")
+	return strconv.ParseFloat(number, 64)
+}
