@@ -78,9 +78,9 @@ func TestSendsAreBesideThePgbenchOfTheirOwnMinute(t *testing.T) {
 func TestRatiosThatAreAimedAtAreThoseOfTheTables(t *testing.T) {
 	aims := shiftingPage().aims()
 	for _, want := range [][]string{
-		{"send at 64 connections: at most 3 times the floor's CPU", "2.5 times", "met"},
-		{"the same: at least 40 % of the floor's operations a second", "40 %", "met"},
-		{"unread count: at most 1.3 times the floor's CPU", "2 times", "missed"},
+		{"send at 64 connections: at most 2.7 times the floor's CPU", "2.5 times", "met"},
+		{"the same: at least 42 % of the floor's operations a second", "40 %", "missed"},
+		{"unread count: at most 1.25 times the floor's CPU", "2 times", "missed"},
 		{"the same: at least half of pgbench's transactions a second", "100 %", "met"},
 	} {
 		if !slices.ContainsFunc(aims, func(row []string) bool { return slices.Equal(row, want) }) {
