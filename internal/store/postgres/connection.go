@@ -46,6 +46,9 @@ type connection struct {
 
 	// settings are given to each transaction where the connection is not direct.
 	settings []string
+
+	// alone tells that a commit was confirmed before the synchronous replicas had it.
+	alone bool
 }
 
 // customConnection is the name under which a connection is kept with pgx's.
@@ -80,6 +83,7 @@ func configure(url string, opts *Options) (*pgxpool.Config, error) {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: server, CancelRequestDelay: cancelDelay,
 			DeadlineDelay: 5 * time.Second}
 	}
+	c.OnNotice = notice
 	validate := c.ValidateConnect // of target_session_attrs
 	c.ValidateConnect = func(ctx context.Context, server *pgconn.PgConn) error {
 		if validate != nil {
@@ -90,6 +94,15 @@ func configure(url string, opts *Options) (*pgxpool.Config, error) {
 		return meet(ctx, server, opts)
 	}
 	return config, nil
+}
+
+// notice hears what the server says beside its answers. Where somebody ends the wait for the synchronous replicas (an
+// administrator, the server that stops), the transaction stays on that server's disk, and is confirmed with no more than a
+// warning (PostgreSQL's SyncRepWaitForLSN): a replica that takes over then would not have it.
+func notice(server *pgconn.PgConn, said *pgconn.Notice) {
+	if c, met := server.CustomData()[customConnection].(*connection); met && said.Routine == "SyncRepWaitForLSN" {
+		c.alone = true
+	}
 }
 
 // connectionOf returns what the engine keeps of a connection.

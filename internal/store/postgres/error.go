@@ -14,11 +14,12 @@ import (
 )
 
 var (
-	errReadOnly = errors.New("a View cannot write")
-	errEnded    = errors.New("the transaction of this session has ended")
-	errInRow    = errors.New("a session cannot be used while its rows are read")
-	errUndone   = errors.New("the server rolled the transaction back")
-	errSilent   = errors.New("the server answered less than it was asked")
+	errReadOnly     = errors.New("a View cannot write")
+	errEnded        = errors.New("the transaction of this session has ended")
+	errInRow        = errors.New("a session cannot be used while its rows are read")
+	errUndone       = errors.New("the server rolled the transaction back")
+	errSilent       = errors.New("the server answered less than it was asked")
+	errUnreplicated = errors.New("the server did not wait for its synchronous replicas")
 )
 
 // SQLSTATE codes that are more to the engine than a text (PostgreSQL, appendix A).

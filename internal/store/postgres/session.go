@@ -293,7 +293,15 @@ func (s *session) commit(id writeID, noted bool) error {
 		return err
 	})
 	s.committing = true
-	return s.exchange()
+	s.c.alone = false
+	if err := s.exchange(); err != nil {
+		return err
+	}
+	if s.c.alone {
+		s.fault = errUnreplicated
+		return s.translated()
+	}
+	return nil
 }
 
 // end makes the session unusable and leaves the connection fit for its next user,

@@ -138,6 +138,9 @@ func (u *update) run(s *session) (verdict, error) {
 			return s.verdict(), err
 		}
 		if noted == 0 {
+			if err := s.confirm(); err != nil {
+				return s.verdict(), err
+			}
 			u.engine.stats.recovered.Add(1)
 			u.restore()
 			return final, nil
@@ -164,6 +167,15 @@ func (u *update) run(s *session) (verdict, error) {
 		u.engine.meters.Commits.Since(begun)
 	}
 	return final, err
+}
+
+// confirm returns once all that is seen to be on the server's disk is on its synchronous replicas' too: nobody may have
+// waited for them when it was written. A commit of its own waits, and what was written before goes there before.
+func (s *session) confirm() error {
+	if err := s.Post(insertWrite, writeID(uuid.Must(uuid.NewV7()))); err != nil {
+		return err
+	}
+	return s.commit(writeID{}, true)
 }
 
 // verdict says what to do about the session's fault.
