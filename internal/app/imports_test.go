@@ -222,6 +222,7 @@ var mayImport = []layer{
 // onlyIn says which packages know of what, by the beginning of an import path.
 var onlyIn = map[string][]string{
 	"zombiezen.com/go/sqlite":        {"internal/store/sqlite"},
+	"modernc.org/":                   {"internal/store/sqlite"},
 	"github.com/jackc/pgx":           {"internal/store/postgres", "internal/seal/pgring", "internal/config"},
 	"github.com/nats-io/nats.go":     {"internal/live/natsbus"},
 	"github.com/nats-io/nats-server": nil, // tests only

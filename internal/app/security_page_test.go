@@ -282,15 +282,27 @@ func TestServerCallsNobodyThatACallerNames(t *testing.T) {
 	}
 }
 
-// The program neither leaves Go's checks nor hashes and encrypts with what is broken.
+// outsideGo is the one file that leaves Go's checks: it gives SQLite, which is C that was made into
+// Go, methods for the write-ahead log.
+const outsideGo = "internal/store/sqlite/logfile.go"
+
+// The program neither leaves Go's checks, but in one file, nor hashes and encrypts with what is broken.
 func TestProgramImportsNothingUnsafe(t *testing.T) {
 	bad := []string{"unsafe", "crypto/md5", "crypto/sha1", "crypto/des", "crypto/rc4", "crypto/dsa"}
+	excepted := false
 	for _, file := range mustParseModule(t).files {
 		for _, spec := range file.Imports {
-			if name, _ := strconv.Unquote(spec.Path.Value); slices.Contains(bad, name) {
+			name, _ := strconv.Unquote(spec.Path.Value)
+			switch {
+			case name == "unsafe" && filepath.ToSlash(file.path) == outsideGo:
+				excepted = true
+			case slices.Contains(bad, name):
 				t.Errorf("%s imports %s", file.path, name)
 			}
 		}
+	}
+	if !excepted {
+		t.Errorf("%s does not import unsafe any more: take away the exception", outsideGo)
 	}
 }
 

@@ -38,7 +38,10 @@ type connection struct {
 
 // openWriter opens the connection that writes, and sets up an empty file.
 func openWriter(path string, cacheBytes int64) (_ *connection, err error) {
-	c, err := connect(path, sqlite.OpenReadWrite)
+	if err := registerLogVFS(); err != nil {
+		return nil, err
+	}
+	c, err := connect(logURI(path), sqlite.OpenReadWrite|sqlite.OpenURI)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +63,7 @@ func openWriter(path string, cacheBytes int64) (_ *connection, err error) {
 	settings := []string{
 		fmt.Sprintf("page_size = %d", pageSize),
 		"auto_vacuum = NONE",
-		"synchronous = FULL",
+		"synchronous = FULL", // logfile.go relies on it
 		"journal_mode = WAL",
 		"secure_delete = ON",
 		"foreign_keys = ON",

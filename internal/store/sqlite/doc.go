@@ -54,6 +54,9 @@
 // it, each request gets a transaction of its own, and an outcome of its own. A
 // function may so run three times.
 //
+// The pages of a transaction go to the log in one piece, by a VFS of the writer's
+// (logfile.go), where SQLite makes two calls of the system for each.
+//
 // # Reading
 //
 // Each of a few connections reads one snapshot at a time. Short Views (store.Short)

@@ -10,14 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
 	"zombiezen.com/go/sqlite"
 
 	"signet/internal/store"
-	"signet/internal/testenv"
 )
-
-func TestMain(m *testing.M) { testenv.Clear(); goleak.VerifyTestMain(m) }
 
 // mustOpen opens an engine on a fresh file, which ends with the test, and a
 // table for it to fill.
