@@ -8,12 +8,12 @@ import (
 
 const (
 	// checkpointFrames is how many pages the log may hold that are not in the
-	// database file yet. It bounds how long one checkpoint holds up the writer.
-	checkpointFrames = 4000
+	// database file yet, before the copier begins.
+	checkpointFrames = 8000
 
 	// restartTimes is how many times that the log may hold before readers are
 	// held up for a moment, so that it can start again from its beginning.
-	restartTimes = 4
+	restartTimes = 2
 
 	// restartPatience is how long the writer then waits for those that read.
 	restartPatience = 10 * time.Millisecond
@@ -23,16 +23,20 @@ const (
 type checkpoints struct {
 	every     int           // checkpointFrames, or fewer in tests
 	patience  time.Duration // restartPatience, or more in tests
-	seen      logState      // when tend last looked
-	listed    logState      // up to where the log's pages are in unscrubbed
+	seen      logState      // when the writer last looked
+	listed    logState      // up to where the log's pages are in unscrubbed, for good
+	left      logState      // the same, of the log before it last started again
 	triedAt   int           // how long the log was when a checkpoint last failed, or 0
 	restartAt int           // how long it may get before the next try to restart it, or 0
 	failing   bool          // the last one failed, and that was logged
 
-	unscrubbed pageSet // pages that a checkpoint copied and the scrubber has not seen
+	unscrubbed pageSet // pages that a checkpoint copied, or may copy now, and the scrubber has not seen
 	pages      []uint32
 	buffer     []byte
 }
+
+// few is how many pages the writer copies itself, rather than leave them to the copier.
+func (cp *checkpoints) few() int { return cp.every / 4 }
 
 // tend keeps the log short. It is called after each batch was answered.
 func (w *writer) tend() {
@@ -40,37 +44,113 @@ func (w *writer) tend() {
 		return
 	}
 	cp := &w.checkpoints
+	state, err := w.look()
+	switch {
+	case err != nil:
+		w.report(err)
+	case w.copier.running:
+		// What this batch wrote may be copied too, and the next one start the log again.
+		if err := w.list(state); err != nil {
+			w.report(err)
+		}
+		if state.since(w.copier.began) >= cp.every {
+			w.settle() // more is written than the disk takes
+		}
+	case state.frames-state.backfilled < cp.every:
+	case cp.triedAt <= state.frames && state.frames < cp.triedAt+cp.few():
+		// A reader holds on to the log, or the disk fails: not at every commit.
+	default:
+		if err := w.copyBeside(state); err != nil {
+			w.report(err)
+		}
+	}
+}
+
+// copyBeside starts a checkpoint beside the writer, of the log in this state.
+func (w *writer) copyBeside(state logState) error {
+	if err := w.list(state); err != nil {
+		return err
+	}
+	w.copier.start(state)
+	return nil
+}
+
+// look reads the state of the log, and counts what came to it.
+func (w *writer) look() (logState, error) {
+	cp := &w.checkpoints
 	state, err := w.files.logState()
 	if err != nil {
-		w.report(err)
-		return
+		return state, err
 	}
-	if state.salt != cp.seen.salt && cp.listed.frames < cp.seen.frames {
+	if state.salt != cp.seen.salt && cp.seen.frames > 0 && !cp.seen.within(cp.listed) {
 		// Another process made a checkpoint, of pages that are not known.
 		cp.unscrubbed.addAll(state.pages)
 	}
 	w.stats.logPages.Add(uint64(state.since(cp.seen)))
-	cp.seen = state
 	w.stats.logFrames.Store(uint64(state.frames))
-	if state.frames-state.backfilled < cp.every {
-		return
+	cp.seen = state
+	return state, nil
+}
+
+// settle waits for a checkpoint that is made beside the writer. Afterwards none is, until tend starts
+// the next: whatever else works on the files waits so.
+func (w *writer) settle() {
+	if w.copier.running {
+		w.finish(<-w.copier.ended)
 	}
-	if cp.triedAt <= state.frames && state.frames < cp.triedAt+cp.every/4 {
-		return // a reader holds on to the log, or the disk fails: not at every commit
-	}
-	err = w.checkpoint()
-	if state.frames >= max(restartTimes*cp.every, cp.restartAt) {
+}
+
+// finish follows a checkpoint that was made beside the writer. The pages that were written meanwhile
+// are few: the writer copies them too, so that the log can start again.
+func (w *writer) finish(end copied) {
+	cp := &w.checkpoints
+	state, err := w.account(end)
+	rest := state.frames - state.backfilled
+	switch {
+	case err != nil:
+	case state.frames >= max(restartTimes*cp.every, cp.restartAt):
 		err = w.restart()
 		cp.restartAt = 0
 		if err != nil {
 			cp.restartAt = state.frames + restartTimes*cp.every
 		}
+	case rest == 0, state.salt != w.copier.began.salt: // or it has started again already
+		w.stats.checkpoints.Add(1)
+	case rest > cp.few():
+		err = errReading
+	default:
+		err = w.checkpoint()
 	}
 	cp.triedAt = 0
 	if err != nil {
 		cp.triedAt = state.frames
 	}
 	w.report(err)
+}
+
+// account notes which pages a checkpoint beside the writer has copied, and returns the state of the
+// log now. While it ran, tend took all pages of the log for copied; those that were not are listed
+// again when they are.
+func (w *writer) account(end copied) (logState, error) {
+	cp, began := &w.checkpoints, w.copier.began
+	w.copier.running = false
+	state, err := w.look()
+	if err != nil {
+		cp.listed.frames = 0
+		return state, errors.Join(err, end.err)
+	}
+	err = w.list(state)
+	switch {
+	case began.salt == cp.listed.salt:
+		cp.listed.frames = min(cp.listed.frames, end.home)
+	case began.salt == cp.left.salt && end.frames <= cp.left.frames:
+		cp.listed.frames = 0 // of the log that has started again nothing was copied
+	default:
+		// Another process wrote pages, which were copied, and wrote again over their list.
+		cp.listed.frames = 0
+		cp.unscrubbed.addAll(state.pages)
+	}
+	return state, errors.Join(err, end.err)
 }
 
 // report logs a failure once, and once that it is over. That readers are in the
@@ -87,44 +167,47 @@ func (w *writer) report(err error) {
 	}
 }
 
-// checkpoint copies the log into the database file. It answers errReading if a
-// reader still needs an older version of some page; what could be copied was.
+// checkpoint copies the log into the database file on the writer's own connection. It answers
+// errReading if a reader still needs an older version of some page; what could be copied was.
 func (w *writer) checkpoint() error {
+	w.settle()
 	before, err := w.files.logState()
 	if err != nil {
 		return err
 	}
-	var busy, frames, copied int64
-	if err := w.c.numbers("PRAGMA wal_checkpoint(PASSIVE)", &busy, &frames, &copied); err != nil {
-		return err
-	}
-	if busy != 0 || copied < frames {
+	end := w.c.copyLog()
+	switch {
+	case end.err != nil:
+		return end.err
+	case end.home < end.frames:
 		return errReading
 	}
 	w.stats.checkpoints.Add(1)
-	return w.list(before.salt, int(copied))
-}
-
-// list notes which pages a log with this salt held, after so many of its frames, all
-// that there were, were copied. The next transaction may write over it, that of
-// another process has perhaps done so already.
-func (w *writer) list(salt uint64, copied int) error {
 	state, err := w.files.logState()
 	if err != nil {
 		return err
 	}
-	cp := &w.checkpoints
-	if state.salt != salt {
-		cp.unscrubbed.addAll(state.pages)
-		cp.listed = logState{salt: state.salt}
+	if state.salt != before.salt { // another process has written over the list of its pages
+		w.checkpoints.unscrubbed.addAll(state.pages)
+		w.checkpoints.listed = logState{salt: state.salt}
 		return nil
 	}
-	state.frames = min(state.frames, copied)
+	state.frames = min(state.frames, end.home)
+	return w.list(state)
+}
+
+// list notes the pages that the log holds in this state. It has to, before a transaction can start the
+// log again, and write over their numbers.
+func (w *writer) list(state logState) (err error) {
+	cp := &w.checkpoints
 	from := 0
 	if state.salt == cp.listed.salt {
-		from = min(cp.listed.frames, state.frames)
+		from = cp.listed.frames
+	} else {
+		cp.left = cp.listed
 	}
 	if cp.pages, err = w.files.logPages(cp.pages[:0], from, state.frames); err != nil {
+		cp.unscrubbed.addAll(state.pages)
 		return err
 	}
 	for _, page := range cp.pages {

@@ -55,27 +55,39 @@ func mustLogSize(t *testing.T, e *Engine) int64 {
 // mustFillLog puts so many pages into the log, and some more.
 func mustFillLog(t *testing.T, e *Engine, pages int) {
 	t.Helper()
+	if err := fillLog(e, pages); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func fillLog(e *Engine, pages int) error {
 	content := make([]byte, 20*pageSize)
 	for written := 0; written < pages; written += 20 {
 		rand.Read(content) // SQLite does not write a page that stays the same
-		err := e.Update(t.Context(), func(s store.Session) error {
+		err := e.Update(context.Background(), func(s store.Session) error {
 			_, err := s.Exec(`INSERT INTO items (name, content) VALUES (?, ?)
 					ON CONFLICT (name) DO UPDATE SET content = excluded.content`, fmt.Sprint(written%1000), content)
 			return err
 		})
 		if err != nil {
-			t.Fatal(err)
+			return err
 		}
 	}
+	return nil
 }
 
+// hurriedLog is how long the log of such an engine becomes at most: when it is to start again, a
+// checkpoint beside the writer may have begun, as many pages as are between two are written before the
+// writer waits for that, and some more by single transactions.
+const hurriedLog = (restartTimes + 3) * hurried
+
 func TestCheckpointKeepsTheLogShort(t *testing.T) {
-	e := mustOpenHurried(t, 0)
+	e := mustOpenHurried(t, time.Minute)
 	mustFillLog(t, e, 20*hurried)
-	if made := e.Stats().Checkpoints; made < 10 {
+	if made := e.Stats().Checkpoints; made < 4 {
 		t.Errorf("%d checkpoints were made", made)
 	}
-	if size, limit := mustLogSize(t, e), (hurried+50)*frameSize; size > limit {
+	if size, limit := mustLogSize(t, e), hurriedLog*frameSize; size > limit {
 		t.Errorf("the log has %d bytes, want at most %d", size, limit)
 	}
 	wantIntact(t, e.path)
@@ -111,7 +123,7 @@ func TestCheckpointKeepsTheLogShortWhileOthersReadAllTheTime(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if size, limit := mustLogSize(t, e), (restartTimes*hurried+2*hurried)*frameSize; size > limit {
+	if size, limit := mustLogSize(t, e), hurriedLog*frameSize; size > limit {
 		t.Errorf("the log has %d bytes, want at most %d", size, limit)
 	}
 }
@@ -143,7 +155,7 @@ func TestPagesOfTheLogAreCounted(t *testing.T) {
 	if grown := mustReadLogState(t, e).since(state); pages != uint64(grown) || pages < some {
 		t.Errorf("%d pages were counted, and the log has %d more", pages, grown)
 	}
-	hurry(t, e, some/4, 0)
+	hurry(t, e, some/4, time.Minute)
 	for range 10 {
 		if got := write(); got != pages {
 			t.Errorf("%d pages were counted with checkpoints, %d without", got, pages)

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -112,6 +113,25 @@ func openReader(path string, cacheBytes int64) (_ *connection, err error) {
 		&c.commit:   "COMMIT",
 		&c.rollback: "ROLLBACK",
 	})
+}
+
+// openCopier opens the connection that copies the log into the database file, and does nothing else.
+func openCopier(path string) (_ *connection, err error) {
+	c, err := connect(path, sqlite.OpenReadWrite)
+	if err != nil {
+		return nil, err
+	}
+	err = c.set([]string{
+		"synchronous = FULL",
+		"temp_store = MEMORY",
+		"trusted_schema = OFF",
+		"wal_autocheckpoint = 0",
+		"cache_size = 1",
+	})
+	if err != nil {
+		return nil, errors.Join(err, c.close())
+	}
+	return c, nil
 }
 
 func connect(path string, flags sqlite.OpenFlags) (*connection, error) {

@@ -64,19 +64,23 @@
 //
 // # Checkpoints
 //
-// The writer's goroutine makes all checkpoints itself, between two transactions,
-// whenever 4,000 pages (16 MiB) are in the log and not in the database: a stop
-// of ten to thirty milliseconds. Beside a writer that does not pause, the log of a
-// busy server would never be copied to its end, and never start again. Constant
-// reading keeps it from that too; so at four times that length, new Views wait for
+// Whenever 8,000 pages (32 MiB) are in the log and not in the database, a goroutine beside
+// the writer copies them, on a connection of its own (copier). It does not hold anybody
+// up, and copies a page that was written many times once. What is written meanwhile is
+// a few hundred pages, which the writer then copies itself, between two transactions: only a
+// log that is in the database to its end starts again from its beginning, and beside a
+// writer that does not pause that would never be.
+//
+// Constant reading keeps it from that too; so at twice that length, new Views wait for
 // up to ten milliseconds until the running ones have ended. Only a View or a
-// Backup that lasts longer lets the log grow further.
+// Backup that lasts longer lets the log grow further. A writer that writes more than the
+// disk takes waits for the copier once it is another 8,000 pages ahead.
 //
 // # Erasing
 //
 // secure_delete is not enough. When SQLite balances a B-tree it leaves images
 // of moved cells in the unallocated space of pages; and the log keeps older
-// versions of pages. The writer notes which pages its checkpoints copied; Erase
+// versions of pages. The writer notes which pages checkpoints copied; Erase
 // zeroes the unallocated space of those in the file, and truncates the log. The
 // reasons why that is safe are at the function scrub. After a crash the notes
 // are gone, so that the next Erase goes through the whole file. What a file

@@ -114,6 +114,11 @@ func (e *Engine) open(opts Options) (err error) {
 	if e.writer, err = newWriter(c, e.readers, e.files, e.meters, opts); err != nil {
 		return errors.Join(err, c.close())
 	}
+	if !opts.Beside {
+		if e.writer.copier.c, err = openCopier(e.path); err != nil {
+			return err
+		}
+	}
 	for range opts.Readers {
 		reader, err := openReader(e.path, opts.CacheBytes/2/int64(opts.Readers))
 		if err != nil {
@@ -163,15 +168,16 @@ func (e *Engine) Close() error {
 }
 
 // release closes what is open. The writer's connection goes last of the
-// connections, so that only it ever checkpoints; the files go after all of
-// them, because closing a file drops the locks that SQLite holds on it (POSIX).
+// connections, because SQLite makes a checkpoint as it closes the last one; the
+// files go after all of them, because closing a file drops the locks that SQLite
+// holds on it (POSIX).
 func (e *Engine) release() error {
 	var errs []error
 	if e.readers != nil {
 		errs = append(errs, e.readers.close())
 	}
 	if e.writer != nil {
-		errs = append(errs, e.writer.c.close())
+		errs = append(errs, e.writer.copier.close(), e.writer.c.close())
 	}
 	if e.files != nil {
 		errs = append(errs, e.files.close())

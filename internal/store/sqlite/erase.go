@@ -55,9 +55,22 @@ func (e *Engine) Erase(ctx context.Context) error {
 	}
 }
 
-// erase does most of the work in slices between which others write.
+// erase does most of the work beside the writer, and in slices between which others write.
 func (e *Engine) erase(ctx context.Context) error {
 	w := e.writer
+	var copied <-chan struct{}
+	err := w.do(ctx, func() (err error) {
+		copied, err = w.copyMuch()
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	select {
+	case <-copied:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	for more := true; more; {
 		err := w.do(ctx, func() error {
 			more = w.checkpoints.unscrubbed.size > eraseRest
@@ -73,10 +86,26 @@ func (e *Engine) erase(ctx context.Context) error {
 	return w.do(ctx, w.erase)
 }
 
+// copyMuch starts a checkpoint beside the writer, unless there are but few pages to copy, and returns
+// what is closed once none is being made.
+func (w *writer) copyMuch() (done <-chan struct{}, err error) {
+	if !w.copier.running {
+		state, err := w.look()
+		if err == nil && state.frames-state.backfilled > w.checkpoints.few() {
+			err = w.copyBeside(state)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return w.copier.done, nil
+}
+
 // erase brings the log home, scrubs what is left, and truncates the log. The
 // writer forgets the pages it has in memory: they were not scrubbed, and would
 // be written again.
 func (w *writer) erase() error {
+	w.settle() // before readers are held up
 	return w.undisturbed(erasePatience, func() error {
 		if err := w.checkpoint(); err != nil {
 			return err

@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+	"time"
 
 	"signet/internal/store"
 )
@@ -198,6 +199,24 @@ func TestEraseReachesWhatCheckpointsUnderLoadBroughtHome(t *testing.T) {
 	}
 	c.erase()
 	c.wantErased(e.path)
+}
+
+// Transactions are small enough here for many to be written while a checkpoint is made beside them.
+func TestEraseReachesWhatWasWrittenBesideCheckpoints(t *testing.T) {
+	e := mustOpen(t, Options{})
+	c := newCanaries(t, e, 17)
+	c.change(400)
+	hurry(t, e, 40, time.Minute)
+	for range 3 {
+		for made := e.Stats().Checkpoints; e.Stats().Checkpoints < made+10; {
+			c.change(2)
+		}
+		c.erase()
+		c.wantErased(e.path)
+	}
+	if e.Stats().Scrubbed == 0 {
+		t.Error("no page held remains: this test shows nothing")
+	}
 }
 
 func TestEraseGoesThroughTheWholeFileAfterACrash(t *testing.T) {

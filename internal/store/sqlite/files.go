@@ -85,6 +85,9 @@ func (s logState) since(earlier logState) int {
 	return max(0, s.frames-earlier.frames)
 }
 
+// within reports whether the log had all these pages in another state too.
+func (s logState) within(other logState) bool { return s.salt == other.salt && s.frames <= other.frames }
+
 func (f *files) logState() (logState, error) {
 	var header [indexHeader]byte
 	if _, err := f.index.ReadAt(header[:], 0); err != nil {

@@ -28,8 +28,9 @@ const (
 // that it rebuilt: a message that is deleted later would survive there. SQLite never
 // reads the gap, and a write to it that is cut short harms nothing, so that it can be
 // zeroed in the file itself while nothing else writes that page. Only checkpoints do:
-// this process makes them on this goroutine, and the lock keeps others from making one.
+// this process makes none meanwhile, and the lock keeps others from making one.
 func (w *writer) scrub(n int) (err error) {
+	w.settle() // it would write over a newer image of the page
 	cp := &w.checkpoints
 	cp.pages = cp.unscrubbed.take(cp.pages[:0], n)
 	defer func() {

@@ -19,7 +19,7 @@ import (
 const maxBatch = 256
 
 // writer is the one goroutine that writes. All of its fields but the channels
-// and the counters are its own.
+// and the counters are its own; of the copier another one has the connection while it runs.
 type writer struct {
 	c       *connection
 	readers *readers
@@ -47,6 +47,7 @@ type writer struct {
 	version       int64        // of the data, when WrittenBeside was last asked
 
 	checkpoints checkpoints
+	copier      copier
 }
 
 // order is work for the writer's goroutine outside of any transaction.
@@ -65,6 +66,7 @@ func newWriter(c *connection, readers *readers, files *files, meters store.Engin
 		stopped:  make(chan struct{}),
 
 		checkpoints: checkpoints{every: checkpointFrames, patience: restartPatience},
+		copier:      newCopier(files),
 	}
 	clean, err := w.loadState()
 	if err != nil || files == nil {
@@ -132,6 +134,8 @@ func (w *writer) run() {
 				err = o.work()
 			}
 			o.done <- err
+		case end := <-w.copier.ended:
+			w.finish(end)
 		}
 	}
 }
@@ -145,6 +149,7 @@ func (w *writer) stop() {
 	if w.files == nil {
 		return
 	}
+	w.settle()
 	var err error
 	if w.checkpoints.unscrubbed.size <= eraseAtClose {
 		if err = w.erase(); err == nil {
