@@ -186,9 +186,9 @@ func (n *network) server(lifetime context.Context, handler http.Handler) *http.S
 		n.cfg.Limits.HeaderBytes, n.log)
 }
 
-// limited is a socket whose connections are counted.
+// limited is a socket whose connections are counted, and make little work.
 func (n *network) limited(l net.Listener) net.Listener {
-	return n.proxies.LimitConnections(l, n.cfg.Limits.ConnectionsPerAddress, n.refused.Inc)
+	return n.proxies.LimitConnections(transport.Frugal(l), n.cfg.Limits.ConnectionsPerAddress, n.refused.Inc)
 }
 
 // baseURL is how clients on this machine reach the server, or everybody where

@@ -83,8 +83,11 @@ func (c *countedConn) Close() error {
 }
 
 // CloseWrite is how net/http ends a connection while the client still sends.
-func (c *countedConn) CloseWrite() error {
-	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+func (c *countedConn) CloseWrite() error { return closeWrite(c.Conn) }
+
+// closeWrite closes a connection for writing, if it can be closed so.
+func closeWrite(c net.Conn) error {
+	if half, ok := c.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
 	}
 	return nil

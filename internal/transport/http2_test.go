@@ -20,7 +20,7 @@ func overHTTP2(t *testing.T, handler http.HandlerFunc, run func(t *testing.T, cl
 		server := NewServer(context.Background(), handler, times, 64<<10, quiet())
 		server.Protocols.SetUnencryptedHTTP2(true)
 		done := make(chan error)
-		go func() { done <- server.Serve(l) }()
+		go func() { done <- server.Serve(Frugal(l)) }()
 		only := new(http.Protocols)
 		only.SetUnencryptedHTTP2(true)
 		transport := &http.Transport{Protocols: only, DialContext: func(context.Context, string, string) (net.Conn, error) {

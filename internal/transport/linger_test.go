@@ -41,7 +41,7 @@ func TestRefusalReachesAClientThatStillSends(t *testing.T) {
 		l := &pipes{waiting: make(chan net.Conn), closed: make(chan struct{})}
 		server := NewServer(context.Background(), http.HandlerFunc(refuse), times, 64<<10, quiet())
 		served := make(chan error)
-		go func() { served <- server.Serve(l) }()
+		go func() { served <- server.Serve(Frugal(l)) }()
 		ours, theirs := net.Pipe()
 		c := &halfClosing{Conn: theirs}
 		l.waiting <- c

@@ -40,7 +40,7 @@ func inBubble(t *testing.T, handler http.HandlerFunc, client func(t *testing.T, 
 		l := &pipes{waiting: make(chan net.Conn), closed: make(chan struct{})}
 		server := NewServer(context.Background(), handler, times, 64<<10, quiet())
 		done := make(chan error)
-		go func() { done <- server.Serve(l) }()
+		go func() { done <- server.Serve(Frugal(l)) }()
 		ours, theirs := net.Pipe()
 		l.waiting <- theirs
 		defer func() {
