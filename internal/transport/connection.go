@@ -30,6 +30,7 @@ func (l frugalListener) Accept() (net.Conn, error) {
 type connection struct {
 	net.Conn
 	reading, writing limit
+	joint            *joint // nil: what is written need not wait
 }
 
 func newConnection(c net.Conn) *connection {
@@ -49,6 +50,14 @@ func (c *connection) Read(p []byte) (int, error) {
 }
 
 func (c *connection) Write(p []byte) (n int, err error) {
+	if j := c.joint; j != nil {
+		if j.keep(p) {
+			return len(p), nil
+		}
+		if j.held > 0 {
+			return c.writeJoined(j, p)
+		}
+	}
 	for {
 		if err := c.writing.begin(); err != nil {
 			return n, err

@@ -2,6 +2,7 @@ package transport
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -35,7 +36,7 @@ func (t Timeouts) beforeAnswer() time.Duration { return t.Body + t.Write }
 func (t Timeouts) pace(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		out := &pacedWriter{ResponseWriter: w, control: http.NewResponseController(w), patience: t.Write,
-			multiplexed: r.ProtoMajor > 1}
+			multiplexed: r.ProtoMajor > 1, request: r}
 		out.rest() // of HTTP/2, where a request may last longer than WriteTimeout before its first write
 		hasBody := r.ContentLength != 0
 		var body *watchedBody
@@ -92,6 +93,8 @@ type pacedWriter struct {
 	control     *http.ResponseController
 	patience    time.Duration // for each piece
 	multiplexed bool          // HTTP/2: see rest
+	request     *http.Request // of which nothing is asked but its connection
+	announced   bool          // the head is there, with the length of a body of which nothing is
 	own         bool          // the handler sees to the deadlines
 	hijacked    bool          // the connection is no longer the server's
 }
@@ -127,7 +130,7 @@ func (w *pacedWriter) Write(p []byte) (n int, err error) {
 			piece = p[:writePiece]
 		}
 		w.prolongFor(len(piece))
-		m, err := w.ResponseWriter.Write(piece)
+		m, err := w.pass(piece)
 		n += m
 		if p = p[len(piece):]; err != nil || len(p) == 0 {
 			if !w.own {
@@ -138,7 +141,28 @@ func (w *pacedWriter) Write(p []byte) (n int, err error) {
 	}
 }
 
+// pass passes a piece on. Where it is the first one of its answer, and the connection is
+// there for this answer alone, the head goes with it in one write.
+func (w *pacedWriter) pass(piece []byte) (int, error) {
+	first := w.announced
+	w.announced = false
+	if !first || len(piece) < joinFrom || w.multiplexed {
+		return w.ResponseWriter.Write(piece)
+	}
+	c := connectionOf(w.request.Context())
+	if c == nil {
+		return w.ResponseWriter.Write(piece)
+	}
+	c.join()
+	n, err := w.ResponseWriter.Write(piece)
+	if err == nil {
+		err = w.control.Flush() // the rest, where it is so short that net/http keeps it
+	}
+	return n, errors.Join(err, c.part())
+}
+
 func (w *pacedWriter) WriteHeader(status int) {
+	w.announced = len(w.Header()["Content-Length"]) > 0
 	w.prolong()
 	w.ResponseWriter.WriteHeader(status)
 	if !w.own {

@@ -237,18 +237,23 @@ func TestReaderThatStallsIsCut(t *testing.T) {
 func TestAnswerOfAPieceAndAHalfIsOneWriteWithTimeInProportion(t *testing.T) {
 	for size, want := range map[int]time.Duration{writePiece: times.Write, lastPiece: times.Write * 3 / 2,
 		lastPiece + 1: times.Write} {
-		failed := make(chan time.Duration, 1)
-		whole := func(w http.ResponseWriter, r *http.Request) {
-			began := time.Now()
-			_, _ = w.Write(make([]byte, size))
-			failed <- time.Since(began)
-		}
-		inBubble(t, whole, func(t *testing.T, c net.Conn) {
-			mustSend(t, c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-			time.Sleep(2 * times.Body)
-		})
-		if took := <-failed; took != want {
-			t.Errorf("%d bytes that nobody reads are given up after %v, want %v", size, took, want)
+		for _, announced := range []bool{false, true} {
+			failed := make(chan time.Duration, 1)
+			whole := func(w http.ResponseWriter, r *http.Request) {
+				began := time.Now()
+				if announced {
+					announce(w, size)
+				}
+				_, _ = w.Write(make([]byte, size))
+				failed <- time.Since(began)
+			}
+			inBubble(t, whole, func(t *testing.T, c net.Conn) {
+				mustSend(t, c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+				time.Sleep(2 * times.Body)
+			})
+			if took := <-failed; took != want {
+				t.Errorf("%d bytes that nobody reads, announced: %t, are given up after %v, want %v", size, announced, took, want)
+			}
 		}
 	}
 }

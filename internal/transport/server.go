@@ -43,6 +43,7 @@ func NewServer(lifetime context.Context, handler http.Handler, timeouts Timeouts
 		},
 		ErrorLog:    log.New(errorLog{logger}, "", 0),
 		BaseContext: func(net.Listener) context.Context { return lifetime },
+		ConnContext: withConnection,
 		// "OPTIONS *" is answered like any other request, not by net/http.
 		DisableGeneralOptionsHandler: true,
 	}
