@@ -60,7 +60,8 @@ type Message struct {
 	Status    Status // the reader's own; for the sender the least advanced of all
 	Recalled  bool
 	Forwarded *Original
-	Muted     bool // the reader muted the conversation
+	Muted     bool  // the reader muted the conversation
+	Text      *Text // how it is written for all readers; nil: that is not kept
 }
 
 // Content is what the sender wrote: all that is sealed at rest, and erased when

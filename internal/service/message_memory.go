@@ -8,8 +8,8 @@ import (
 	"signet/internal/store"
 )
 
-// messageMemory remembers messages, with their opened content, that were sent here or read
-// for a queue. So most messages are never read and opened from the store, and one to many
+// messageMemory remembers messages, with their opened content and their text, that were sent
+// here or read for a queue. So most messages are never read and opened from the store, and one to many
 // readers is opened once. The store says why a remembered message can be relied on
 // (store.Messages).
 //
@@ -22,10 +22,13 @@ type messageMemory struct {
 
 const (
 	// memorySize is how many bytes of messages are remembered, about: those of some
-	// 10,000 short ones.
+	// 5,000 short ones.
 	memorySize = 8 << 20
 	// memoryRow is what a message takes beside its content.
 	memoryRow = 512
+	// memoryText is what it takes as text, beside its content once more. What takes more, as
+	// its content has much that is escaped, is not kept as text.
+	memoryText = 640
 )
 
 func newMessageMemory() messageMemory {
@@ -64,7 +67,7 @@ func (r *messageReading) learn(row *store.MessageRow) {
 	if row.DOR {
 		return
 	}
-	size := memoryRow + len(row.Sealed)
-	row.Sealed, row.Opened = nil, true
-	r.Put(r.version, row.ID, row, size)
+	content := len(row.Sealed)
+	row.Sealed, row.Opened, row.Text = nil, true, model.NewText(memoryText+content)
+	r.Put(r.version, row.ID, row, memoryRow+content+memoryText+content)
 }

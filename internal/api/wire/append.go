@@ -22,10 +22,25 @@ type Text struct {
 
 // MessageText is a message as an answer.
 func (v *View) MessageText(m *model.Message) Text {
-	return Text{UsualEvent, func(b []byte) ([]byte, error) {
-		w := v.Message(m)
-		return w.appendJSON(b), nil
-	}}
+	return Text{UsualEvent, func(b []byte) ([]byte, error) { return v.appendMessage(b, m), nil }}
+}
+
+// appendMessage appends a message. But for its status, and that it is muted, it is the same
+// for all readers: one that is remembered is written for the first two, and copied for the
+// others.
+func (v *View) appendMessage(b []byte, m *model.Message) []byte {
+	if kept := m.Text.Pieces(); kept != nil {
+		b = appendString(append(b, kept.Before...), m.Status.String())
+		return appendEnd(append(b, kept.After...), m.Muted)
+	}
+	w, begun := v.Message(m), len(b)
+	b = w.appendBefore(b)
+	before := b[begun:]
+	b = appendString(b, w.Status)
+	after := len(b)
+	b = w.appendAfter(b)
+	m.Text.Keep(before, b[after:])
+	return appendEnd(b, w.Muted)
 }
 
 // AppendEvent appends an event, as all three transports write it: the object under
@@ -37,8 +52,7 @@ func (v *View) AppendEvent(b []byte, e *model.Event) ([]byte, error) {
 	b = appendString(b, v.Namespace+":iq:"+string(e.Kind))
 	b = append(b, ':')
 	if e.Message != nil {
-		m := v.Message(e.Message)
-		b = m.appendJSON(b)
+		b = v.appendMessage(b, e.Message)
 	} else {
 		payload, err := Marshal(v.eventPayload(e))
 		if err != nil {
@@ -54,8 +68,8 @@ func (v *View) EventJSON(e *model.Event) ([]byte, error) {
 	return v.AppendEvent(make([]byte, 0, UsualEvent), e)
 }
 
-// appendJSON appends the message.
-func (w *Message) appendJSON(b []byte) []byte {
+// appendBefore appends the message up to the status.
+func (w *Message) appendBefore(b []byte) []byte {
 	b = appendID(append(b, `{"message_id":`...), w.MessageID)
 	b = appendID(append(b, `,"client_id":`...), w.ClientID)
 	b = appendID(append(b, `,"sender_token":`...), w.SenderToken)
@@ -74,7 +88,11 @@ func (w *Message) appendJSON(b []byte) []byte {
 	}
 	b = strconv.AppendInt(append(b, `,"ttl":`...), int64(w.TTL), 10)
 	b = strconv.AppendBool(append(b, `,"dor":`...), w.DOR)
-	b = appendString(append(b, `,"status":`...), w.Status)
+	return append(b, `,"status":`...)
+}
+
+// appendAfter appends what comes after the status, up to what is the reader's own again.
+func (w *Message) appendAfter(b []byte) []byte {
 	b = strconv.AppendInt(append(b, `,"priority":`...), int64(w.Priority), 10)
 	b = strconv.AppendInt(append(b, `,"sort_number":`...), w.SortNumber, 10)
 	if w.Attachments != nil {
@@ -122,7 +140,12 @@ func (w *Message) appendJSON(b []byte) []byte {
 	if !w.OriginalTimestamp.IsZero() {
 		b = w.OriginalTimestamp.appendJSON(append(b, `,"original_timestamp":`...))
 	}
-	if w.Muted {
+	return b
+}
+
+// appendEnd appends the end of a message.
+func appendEnd(b []byte, muted bool) []byte {
+	if muted {
 		b = append(b, `,"muted":true`...)
 	}
 	return append(b, '}')

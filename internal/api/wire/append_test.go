@@ -46,14 +46,21 @@ func FuzzAppendedMessages(f *testing.F) {
 		if bit(7) {
 			m.Expires = at.Add(time.Minute)
 		}
-		v := &View{Namespace: "tigertext"}
-		w := v.Message(&m)
-		want, err := Marshal(w)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := w.appendJSON(nil); string(got) != string(want) {
-			t.Errorf("written by hand:\n%s\nby encoding/json:\n%s", got, want)
+		// Where its text is kept, it is copied from the third time on: into other views too, and for
+		// readers of whom each sees it otherwise.
+		for _, text := range []*model.Text{nil, model.NewText(len(body) / 2), model.NewText(1 << 20)} {
+			m.Text = text
+			for n := range 4 {
+				v := &View{Namespace: string(rune('a' + n)), Base: "https://" + string(rune('a'+n))}
+				m.Status, m.Muted = model.Status(n), bit(3) != (n%2 == 1)
+				want, err := Marshal(v.Message(&m))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := v.appendMessage([]byte("before "), &m); string(got) != "before "+string(want) {
+					t.Errorf("written by hand:\n%s\nby encoding/json:\n%s", got, want)
+				}
+			}
 		}
 	})
 }

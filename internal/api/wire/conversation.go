@@ -56,8 +56,7 @@ func (v *View) HistoryText(h *service.History) Text {
 			if err := noted(&h.Messages[i]); err != nil {
 				return nil, err
 			}
-			m := v.Message(&h.Messages[i])
-			b = append(m.appendJSON(b), ',')
+			b = append(v.appendMessage(b, &h.Messages[i]), ',')
 		}
 		if err := noted(nil); err != nil {
 			return nil, err

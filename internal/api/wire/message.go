@@ -42,7 +42,8 @@ type Message struct {
 }
 
 // Message shows a message. A recalled one has no body, attachment or data, and
-// answers nothing.
+// answers nothing. Nothing of it depends on the view: what is written of it may be kept, and
+// shown by another one (appendMessage).
 func (v *View) Message(m *model.Message) Message {
 	w := Message{
 		MessageID: m.ID, ClientID: m.ID, SenderToken: m.Sender, SenderOrganization: m.Organization,
