@@ -3,6 +3,7 @@ package service
 import (
 	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"signet/internal/model"
@@ -44,11 +45,20 @@ func (s *Service) History(ctx context.Context, actor *model.Actor, c HistoryComm
 	}
 	known := s.messages.reading()
 	err = fill(ctx, func(room *answerRoom) error {
-		return s.store.View(ctx, func(tx *store.Tx) error {
-			r := &historyReader{service: s, tx: tx, actor: actor, known: known, now: s.now()}
-			out, err = r.page(ctx, &c, room)
-			return err
-		})
+		read := func(prompt bool) func(*store.Tx) error {
+			return func(tx *store.Tx) (err error) {
+				*room = answerRoom{small: room.small} // it may run again
+				r := &historyReader{service: s, tx: tx, actor: actor, known: known, now: s.now(), prompt: prompt}
+				out, err = r.page(ctx, &c, room)
+				return err
+			}
+		}
+		if room.small && c.Limit <= DefaultEvents {
+			if err := s.store.View(ctx, read(true), store.Short); !errors.Is(err, errWaits) {
+				return err
+			}
+		}
+		return s.store.View(ctx, read(false))
 	})
 	return out, err
 }
@@ -155,6 +165,9 @@ type talk struct {
 // messages that it may still see; what is neither is Missing.
 func (s *Service) talk(ctx context.Context, r *historyReader, address string,
 	organization model.OrganizationID) (t talk, err error) {
+	if r.prompt {
+		return s.promptTalk(r, address, organization)
+	}
 	t.subject, err = s.subject(r.tx, r.actor, address, organization)
 	if err == nil {
 		t.thread, err = r.thread(&t.subject)
@@ -198,6 +211,20 @@ func (s *Service) talk(ctx context.Context, r *historyReader, address string,
 	return t, err
 }
 
+// promptTalk is talk with an account that the actor sees. The statuses of what is sent to a
+// group, and what is left of a conversation, take as long as they are large.
+func (s *Service) promptTalk(r *historyReader, address string, organization model.OrganizationID) (t talk, err error) {
+	entity, theirs, seen, err := s.seenAccount(r.tx, r.actor, address)
+	if err != nil || !seen {
+		return t, cmp.Or(err, errWaits)
+	}
+	if t.subject, err = accountSubject(r.actor, entity, theirs, organization); err != nil {
+		return t, errWaits // it may have been in that organization
+	}
+	t.thread, err = r.thread(&t.subject)
+	return t, err
+}
+
 // kept are the conversations with an entity, which is out of sight or gone, of which there
 // are messages that the actor sees.
 func (r *historyReader) kept(ctx context.Context, entity model.EntityID, group bool,
@@ -228,6 +255,7 @@ type historyReader struct {
 	actor   *model.Actor
 	known   *messageReading
 	now     time.Time
+	prompt  bool  // it answers errWaits rather than take long
 	muted   Muted // nil until it is needed
 	looked  int
 }
@@ -253,6 +281,8 @@ const (
 	// where many of them are none that the reader may see.
 	firstLook  = 8
 	mostLooked = 1000
+	// promptLook is how many a prompt read looks at, before it leaves that to another one.
+	promptLook = 2 * DefaultEvents
 )
 
 // visible returns the next of a thread's messages that the actor may see, at most so many, and
@@ -301,6 +331,9 @@ func (r *historyReader) visible(ctx context.Context, t *threads.Thread, most int
 		if len(entries) < asked && !more {
 			return out, nil
 		}
+		if r.prompt && r.looked > promptLook {
+			return nil, errWaits
+		}
 		if last := entries[len(entries)-1].Sort; t.OldestFirst {
 			rest.After = last
 		} else {
@@ -329,6 +362,9 @@ func (r *historyReader) see(ctx context.Context, t *threads.Thread, e *threads.E
 		return m, false, err
 	}
 	if !row.Recalled && !row.Opened {
+		if r.prompt && !r.service.vault.Ready(row) {
+			return m, false, errWaits
+		}
 		if row.Content, err = r.service.vault.OpenMessage(ctx, row); err != nil {
 			return m, false, r.service.leaveOut("a message of a conversation", err)
 		}

@@ -99,8 +99,9 @@ func then(e model.Entity, name string) model.Entity {
 	return e
 }
 
-// errWaits says that a message's key has to be looked for, which may take long.
-var errWaits = errors.New("the key ring has to be asked")
+// errWaits says of a read for which others wait that it would take long: a message's key has to
+// be looked for, or there is much to look at. It is run again by itself.
+var errWaits = errors.New("this is no short read")
 
 // message shows the message of a row. Most are as they were sent, New and not muted: all
 // readers share these.

@@ -28,19 +28,12 @@ func (p *subject) own(actor *model.Actor) bool {
 // that the entity has belonged to longest (contract, section 1).
 func (s *Service) subject(tx *store.Tx, actor *model.Actor, address string,
 	organization model.OrganizationID) (p subject, err error) {
-	var entity model.EntityID
 	var group bool
-	var theirs []model.OrganizationID
-	if named := s.access.Address(address); named.Kind == model.TokenAddress {
-		entity = named.Token
-		if theirs, err = tx.OrganizationsOf(model.AccountID(entity)); err != nil {
-			return p, err
-		}
+	entity, theirs, seen, err := s.seenAccount(tx, actor, address)
+	if err != nil {
+		return p, err
 	}
-	// What belongs where the actor sees it is an account, and nobody has to ask what it is. Of
-	// all else as much is read whether or not it is there.
-	known := actor.Operator && len(theirs) > 0 || slices.ContainsFunc(theirs, actor.MemberOf)
-	if !known {
+	if !seen { // of all else as much is read whether or not it is there
 		var found bool
 		entity, group, found, theirs, err = s.access.ResolvePlaced(tx, actor, address)
 		if err == nil && !found {
@@ -54,6 +47,19 @@ func (s *Service) subject(tx *store.Tx, actor *model.Actor, address string,
 		return groupSubject(tx, actor, entity, organization)
 	}
 	return accountSubject(actor, entity, theirs, organization)
+}
+
+// seenAccount finds an account that is named by its token, and where it belongs. What belongs
+// where the actor sees it is an account, and nobody has to ask what it is.
+func (s *Service) seenAccount(tx *store.Tx, actor *model.Actor, address string) (entity model.EntityID,
+	theirs []model.OrganizationID, seen bool, err error) {
+	named := s.access.Address(address)
+	if named.Kind != model.TokenAddress {
+		return entity, nil, false, nil
+	}
+	theirs, err = tx.OrganizationsOf(model.AccountID(named.Token))
+	seen = actor.Operator && len(theirs) > 0 || slices.ContainsFunc(theirs, actor.MemberOf)
+	return named.Token, theirs, seen, err
 }
 
 // groupSubject is subject for a group.
