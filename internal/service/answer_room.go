@@ -104,14 +104,17 @@ func metadataBytes(m map[string]string) (bytes int) {
 func jsonBytes(text string) int {
 	bytes := len(text)
 	for i := range len(text) {
-		switch c := text[i]; {
-		case c < ' ':
-			bytes += len(`\u0000`) - 1
-		case c == '"' || c == '\\':
-			bytes++
-		case c == 0xE2: // U+2028 and U+2029 begin so
-			bytes += len(`\u2028`) - 3
-		}
+		bytes += int(escapes[text[i]])
 	}
 	return bytes
 }
+
+// escapes is how much more than itself a byte takes at most, where a text has it.
+var escapes = func() (more [256]uint8) {
+	for c := range ' ' {
+		more[c] = uint8(len(`\u0000`) - 1)
+	}
+	more['"'], more['\\'] = 1, 1
+	more[0xE2] = uint8(len(`\u2028`) - 3) // U+2028 and U+2029 begin so
+	return more
+}()
