@@ -32,7 +32,7 @@ func (tx *Tx) NoteSent(m *MessageRow) error {
 		VALUES (?, ?, ?, ?, ?, 0, 0, 0, 1)
 		ON CONFLICT (account, organization, entity) DO UPDATE SET last_message = excluded.last_message,
 		last_sort = excluded.last_sort, listed = 1`,
-		m.Sender, m.Organization, m.Recipient, Millis(m.Created), m.Sort)
+		&m.Sender, &m.Organization, &m.Recipient, Millis(m.Created), &m.Sort)
 }
 
 // NoteReceived puts the sender of a one-to-one message into the recipient's roster, and
@@ -47,7 +47,7 @@ func (tx *Tx) NoteReceived(m *MessageRow, account model.AccountID) error {
 		THEN conversations.last_message ELSE excluded.last_message END,
 		last_sort = excluded.last_sort, unread = conversations.unread + 1,
 		unread_priority = conversations.unread_priority + excluded.unread_priority, listed = 1`,
-		account, m.Organization, m.Sender, Millis(m.Created), m.Sort, m.important())
+		account, &m.Organization, &m.Sender, Millis(m.Created), &m.Sort, m.important())
 }
 
 // NoteRead counts one message less in the conversation of an account that has

@@ -33,7 +33,7 @@ func scanDelivery(d *Delivery, row Row) error {
 func (tx *Tx) InsertDelivery(m *MessageRow, account model.AccountID, position int64, replayed bool) error {
 	return tx.Post(
 		`INSERT INTO deliveries (organization_number, message, account, position, replayed, status, status_time, status_event)
-		VALUES (?, ?, ?, ?, ?, 0, ?, 0)`, tx.Existing(m.Organization), m.ID, account, position, replayed, Millis(m.Created))
+		VALUES (?, ?, ?, ?, ?, 0, ?, 0)`, tx.Existing(m.Organization), &m.ID, account, position, replayed, Millis(m.Created))
 }
 
 // InsertGroupDeliveries gives every member of the group but the sender its copy.

@@ -53,9 +53,10 @@ const Short Trait = 1
 // matches nothing). It may have any number of them: where an engine has a limit of
 // parameters, it gives a longer slice in another form, which matches the same. Arguments
 // are int, int64, bool, string, []byte, model.ID of any kind and model.OrganizationID, and
-// for `?*` a slice of one of these. A bool is kept as 0 or 1 in an INTEGER column. Text is
-// valid UTF-8 without NUL; the code that takes text from outside checks that, because not
-// every engine stores other text.
+// for `?*` a slice of one of these. An int64, an ID or an OrganizationID may be given by a
+// pointer, which nobody has to allocate; it is read before the method returns. A bool is
+// kept as 0 or 1 in an INTEGER column. Text is valid UTF-8 without NUL; the code that takes
+// text from outside checks that, because not every engine stores other text.
 type Session interface {
 	// Exec runs one statement and returns the number of rows it changed.
 	Exec(query string, args ...any) (int64, error)

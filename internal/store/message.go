@@ -72,14 +72,16 @@ func (m *MessageRow) replayed() int {
 	return 0
 }
 
-// Optional is the stored form of an identifier that few messages have: nothing, where it
-// is zero.
-func Optional[K any](id model.ID[K]) []byte {
+// Optional is the stored form of an identifier that few messages have, as an argument:
+// nothing, where it is zero.
+func Optional[K any](id model.ID[K]) any {
 	if id.IsZero() {
-		return []byte{}
+		return nothing
 	}
-	return id[:]
+	return id
 }
+
+var nothing any = []byte{} // made an argument already
 
 // InsertMessage adds a message; it ends when it expires.
 func (tx *Tx) InsertMessage(m *MessageRow) error {
@@ -87,15 +89,17 @@ func (tx *Tx) InsertMessage(m *MessageRow) error {
 	if m.Forwarded != nil {
 		original = *m.Forwarded
 	}
+	made := &struct{ created, expires, ends, thread int64 }{Millis(m.Created), EndMillis(m.Expires), m.ends(),
+		ThreadOf(model.EntityID(m.Sender), m.Recipient, m.Group)}
 	return tx.Post(
 		`INSERT INTO messages (organization_number, message, sender, recipient, is_group, content, blob, created,
 			expires, ends,
 		ttl, dor, priority, sort, recalled, replay, original_sender, original_created, thread)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?)`,
-		tx.Existing(m.Organization), m.ID, m.Sender, m.Recipient, m.Group, m.Sealed, Optional(m.Blob), Millis(m.Created),
-		EndMillis(m.Expires), m.ends(),
-		m.TTL, m.DOR, m.Priority, m.Sort, m.replayed(), Optional(original.Sender), Millis(original.Created),
-		ThreadOf(model.EntityID(m.Sender), m.Recipient, m.Group))
+		tx.Existing(m.Organization), &m.ID, &m.Sender, &m.Recipient, m.Group, m.Sealed, Optional(m.Blob), &made.created,
+		&made.expires, &made.ends,
+		m.TTL, m.DOR, m.Priority, &m.Sort, m.replayed(), Optional(original.Sender), Millis(original.Created),
+		&made.thread)
 }
 
 // Message returns a message of one of these organizations that has not ended by then.
@@ -132,7 +136,7 @@ func (tx *Tx) RecallMessage(m *MessageRow) error {
 	}
 	if err := tx.Post(
 		`UPDATE messages SET recalled = 1, content = ?, blob = ? WHERE organization_number = ? AND message = ?`,
-		[]byte{}, Optional(model.BlobID{}), tx.Numbered(m.Organization), m.ID); err != nil {
+		nothing, nothing, tx.Numbered(m.Organization), m.ID); err != nil {
 		return err
 	}
 	if kept { // and with it the attachment

@@ -67,6 +67,31 @@ func values(t *testing.T, h Harness) {
 		roundTrip(t, e, "id", model.ID[otherKind](id), model.ID[otherKind](id))
 		roundTrip(t, e, "id", model.MessageID{}, model.MessageID{})
 	})
+	t.Run("pointers", func(t *testing.T) {
+		account, message, entity := model.AccountID(id), model.MessageID(id), model.EntityID(id)
+		group, other, organization := model.GroupID(id), model.ID[otherKind](id), model.OrganizationID("organization")
+		n := int64(math.MinInt64)
+		roundTrip(t, e, "id", &account, account)
+		roundTrip(t, e, "id", &message, message)
+		roundTrip(t, e, "id", &entity, entity)
+		roundTrip(t, e, "id", &group, group)
+		roundTrip(t, e, "id", &other, other)
+		roundTrip(t, e, "note", &organization, organization)
+		roundTrip(t, e, "n", &n, n)
+	})
+	t.Run("pointers_are_read_at_once", func(t *testing.T) {
+		MustExec(t, e, `DELETE FROM items`)
+		err := e.Update(t.Context(), func(s store.Session) error {
+			n := int64(1)
+			err := s.Post(`INSERT INTO items (name, n) VALUES (?, ?)`, "x", &n)
+			n = 2
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantEqual(t, "number", Column[int64](t, e, `SELECT n FROM items`), []int64{1})
+	})
 	t.Run("null", func(t *testing.T) { nulls(t, e) })
 	t.Run("bytes_are_a_copy", func(t *testing.T) {
 		MustExec(t, e, `DELETE FROM items`)

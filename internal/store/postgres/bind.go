@@ -67,9 +67,9 @@ func (p *params) set(q *query, args []any) error {
 	return nil
 }
 
-// value appends one argument and returns its type. The identifiers are listed by
-// kind because a type switch on them costs no allocation; a kind that is not
-// listed works too.
+// value appends one argument and returns its type. The identifiers, and pointers to
+// them, are listed by kind because a type switch on them costs no allocation; a kind
+// that is not listed works too.
 func (p *params) value(arg any) (uint32, error) {
 	switch v := arg.(type) {
 	case string:
@@ -99,6 +99,8 @@ func (p *params) value(arg any) (uint32, error) {
 		return p.bytes(v[:]), nil
 	case model.BlobID:
 		return p.bytes(v[:]), nil
+	case *int64, *model.OrganizationID, *model.AccountID, *model.MessageID, *model.EntityID:
+		return p.pointed(v), nil
 	case nil:
 		return nullType, nil
 	case writeID:
@@ -114,6 +116,24 @@ func (p *params) value(arg any) (uint32, error) {
 		}
 	}
 	return 0, fmt.Errorf("type %T cannot be stored", arg)
+}
+
+// pointed is value for a pointer.
+func (p *params) pointed(arg any) uint32 {
+	switch v := arg.(type) {
+	case *int64:
+		return p.number(*v)
+	case *model.OrganizationID:
+		p.buf = append(p.buf, *v...)
+		return pgtype.TextOID
+	case *model.AccountID:
+		return p.bytes(v[:])
+	case *model.MessageID:
+		return p.bytes(v[:])
+	case *model.EntityID:
+		return p.bytes(v[:])
+	}
+	return nullType
 }
 
 func (p *params) number(n int64) uint32 {

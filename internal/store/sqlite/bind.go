@@ -30,8 +30,8 @@ func bind(st *statement, args []any) error {
 	return nil
 }
 
-// bindValue sets one parameter. The identifiers are listed by kind because a
-// type switch on them costs no allocation; a kind that is not listed works too.
+// bindValue sets one parameter. The identifiers, and pointers to them, are listed by kind
+// because a type switch on them costs no allocation; a kind that is not listed works too.
 func bindValue(stmt *sqlite.Stmt, param int, arg any) error {
 	switch v := arg.(type) {
 	case string:
@@ -56,6 +56,8 @@ func bindValue(stmt *sqlite.Stmt, param int, arg any) error {
 		stmt.BindBytes(param, v[:])
 	case model.BlobID:
 		stmt.BindBytes(param, v[:])
+	case *int64, *model.OrganizationID, *model.AccountID, *model.MessageID, *model.EntityID:
+		bindPointed(stmt, param, v)
 	case driver.Valuer:
 		value, err := v.Value()
 		if err != nil {
@@ -71,6 +73,22 @@ func bindValue(stmt *sqlite.Stmt, param int, arg any) error {
 		return fmt.Errorf("type %T cannot be stored", arg)
 	}
 	return nil
+}
+
+// bindPointed is bindValue for a pointer.
+func bindPointed(stmt *sqlite.Stmt, param int, arg any) {
+	switch v := arg.(type) {
+	case *int64:
+		stmt.BindInt64(param, *v)
+	case *model.OrganizationID:
+		stmt.BindText(param, string(*v))
+	case *model.AccountID:
+		stmt.BindBytes(param, v[:])
+	case *model.MessageID:
+		stmt.BindBytes(param, v[:])
+	case *model.EntityID:
+		stmt.BindBytes(param, v[:])
+	}
 }
 
 // listLen returns the length of the argument of a `?*`.
