@@ -66,7 +66,7 @@ func (tx *Tx) MembershipsOfEach(accounts []model.AccountID) (map[model.AccountID
 // nothing more: for the way of every message.
 func (tx *Tx) OrganizationsOf(account model.AccountID) (out []model.OrganizationID, err error) {
 	err = tx.membershipRows(func(m *membershipRow) { out = append(out, m.organization) },
-		`account = ? ORDER BY joined, since, organization`, account)
+		membershipsWhere+`account = ? ORDER BY joined, since, organization`, account)
 	return out, err
 }
 
@@ -75,7 +75,7 @@ func (tx *Tx) OrganizationsOf(account model.AccountID) (out []model.Organization
 func (tx *Tx) OrganizationsOfEach(accounts []model.AccountID) (map[model.AccountID][]model.OrganizationID, error) {
 	out := make(map[model.AccountID][]model.OrganizationID, len(accounts))
 	err := tx.membershipRows(func(m *membershipRow) { out[m.account] = append(out[m.account], m.organization) },
-		`account IN (?*)`, accounts)
+		membershipsWhere+`account IN (?*)`, accounts)
 	return out, err
 }
 
@@ -99,19 +99,21 @@ func (p *membershipRow) name() Forgery {
 	return Forgery{"membership", string(p.organization) + " " + p.account.String()}
 }
 
-// membershipRows calls fn with the memberships of a selection.
-func (tx *Tx) membershipRows(fn func(p *membershipRow), where string, args ...any) error {
-	return tx.Query(`SELECT organization, account, joined, since, code FROM memberships m WHERE `+OfStanding+
-		`m.organization)) AND `+where, args,
-		func(row Row) error {
-			var p membershipRow
-			var code []byte
-			err := row.Scan(&p.organization, &p.account, &p.joined, &p.since, &code)
-			if err == nil && tx.genuine(code, &p) {
-				fn(&p)
-			}
-			return err
-		})
+// membershipsWhere begins a query of membershipRows.
+const membershipsWhere = `SELECT organization, account, joined, since, code FROM memberships m WHERE ` + OfStanding +
+	`m.organization)) AND `
+
+// membershipRows calls fn with the memberships that a query finds.
+func (tx *Tx) membershipRows(fn func(p *membershipRow), query string, args ...any) error {
+	return tx.Query(query, args, func(row Row) error {
+		var p membershipRow
+		var code []byte
+		err := row.Scan(&p.organization, &p.account, &p.joined, &p.since, &code)
+		if err == nil && tx.genuine(code, &p) {
+			fn(&p)
+		}
+		return err
+	})
 }
 
 // checkMemberships checks the codes of a batch of memberships.
@@ -170,7 +172,7 @@ func (tx *Tx) memberships(where string, args ...any) ([]model.Membership, error)
 // IsMember reports whether an account belongs to an organization.
 func (tx *Tx) IsMember(organization model.OrganizationID, account model.AccountID) (member bool, err error) {
 	err = tx.membershipRows(func(*membershipRow) { member = true },
-		`organization = ? AND account = ?`, organization, account)
+		membershipsWhere+`organization = ? AND account = ?`, organization, account)
 	return member, err
 }
 
@@ -180,7 +182,7 @@ func (tx *Tx) AreMembers(organization model.OrganizationID, a, b model.AccountID
 	first, second := false, false
 	err := tx.membershipRows(func(m *membershipRow) {
 		first, second = first || m.account == a, second || m.account == b
-	}, `organization = ? AND account IN (?*)`, organization, []model.AccountID{a, b})
+	}, membershipsWhere+`organization = ? AND account IN (?*)`, organization, []model.AccountID{a, b})
 	return first && second, err
 }
 
@@ -188,7 +190,7 @@ func (tx *Tx) AreMembers(organization model.OrganizationID, a, b model.AccountID
 func (tx *Tx) MembersAmong(organization model.OrganizationID, accounts []model.AccountID) (out []model.AccountID,
 	err error) {
 	err = tx.membershipRows(func(m *membershipRow) { out = append(out, m.account) },
-		`organization = ? AND account IN (?*)`, organization, accounts)
+		membershipsWhere+`organization = ? AND account IN (?*)`, organization, accounts)
 	return out, err
 }
 
