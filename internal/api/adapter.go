@@ -69,10 +69,9 @@ func (a *API) run(ctx context.Context, c *call) (answer, error) {
 		ctx = audit.WithOrigin(ctx, a.origin(c))
 	}
 	ctx, c.large = a.large.With(ctx)
-	ctx, rows := fanout.Counted(ctx)
-	out, err := c.endpoint.handler(ctx, c)
+	out, err := c.endpoint.handler(fanout.Counted(ctx, &c.rows), c)
 	if c.actor != nil {
-		a.charge(c, costOfRows(*rows))
+		a.charge(c, costOfRows(c.rows))
 	}
 	if err == nil && c.writer.Status == 0 {
 		err = c.err() // an endpoint that has not asked

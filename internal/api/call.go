@@ -38,6 +38,7 @@ type call struct {
 	held     guard.Held  // the memory that the body takes
 	answer   guard.Held  // and what the answer takes
 	large    *large.Pass // nil: the call was refused
+	rows     int         // that it writes, or leaves to be written
 	leave    func()      // ends the upload that it is; nil: it is none
 
 	query      input.Fields

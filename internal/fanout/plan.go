@@ -257,10 +257,9 @@ func (p *Plan) Recall(row *store.MessageRow, kind model.EventKind, holders []mod
 }
 
 // Counted returns a context in which the rows that calls write, or leave to be written, are
-// added up.
-func Counted(ctx context.Context) (context.Context, *int) {
-	rows := new(int)
-	return context.WithValue(ctx, counting{}, rows), rows
+// added to a number.
+func Counted(ctx context.Context, rows *int) context.Context {
+	return context.WithValue(ctx, counting{}, rows)
 }
 
 type counting struct{}

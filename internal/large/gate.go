@@ -30,9 +30,7 @@ func NewGate(turns int, busy *model.Error) *Gate {
 }
 
 // With returns a context whose work enters by the gate, and its pass.
-func (g *Gate) With(ctx context.Context) (context.Context, *Pass) {
-	return With(ctx, g.enter, func() { <-g.turns })
-}
+func (g *Gate) With(ctx context.Context) (context.Context, *Pass) { return with(ctx, g) }
 
 func (g *Gate) enter(ctx context.Context) error {
 	timer := time.NewTimer(patience)
@@ -47,18 +45,38 @@ func (g *Gate) enter(ctx context.Context) error {
 	}
 }
 
+func (g *Gate) leave() { <-g.turns }
+
 // Pass is that of one call, or of one stream. It is not safe for concurrent use.
 type Pass struct {
-	enter  func(context.Context) error
-	leave  func()
+	by     way
 	inside bool
 }
+
+// way is how work enters, and leaves.
+type way interface {
+	enter(context.Context) error
+	leave()
+}
+
+// told is a way that is made of two functions.
+type told struct {
+	in  func(context.Context) error
+	out func()
+}
+
+func (t *told) enter(ctx context.Context) error { return t.in(ctx) }
+func (t *told) leave()                          { t.out() }
 
 type key struct{}
 
 // With returns a context whose work enters as it is told here, and its pass.
 func With(ctx context.Context, enter func(context.Context) error, leave func()) (context.Context, *Pass) {
-	p := &Pass{enter: enter, leave: leave}
+	return with(ctx, &told{enter, leave})
+}
+
+func with(ctx context.Context, by way) (context.Context, *Pass) {
+	p := &Pass{by: by}
 	return context.WithValue(ctx, key{}, p), p
 }
 
@@ -75,7 +93,7 @@ func Enter(ctx context.Context) error {
 	if p == nil || p.inside {
 		return nil
 	}
-	err := p.enter(ctx)
+	err := p.by.enter(ctx)
 	p.inside = err == nil
 	return err
 }
@@ -96,6 +114,6 @@ func Leave(ctx context.Context) {
 func (p *Pass) Leave() {
 	if p != nil && p.inside {
 		p.inside = false
-		p.leave()
+		p.by.leave()
 	}
 }

@@ -158,11 +158,31 @@ func (h *Hub) WakeBehind(last map[model.AccountID]int64) {
 
 // Signal passes a live event to the streams of these accounts, on all nodes, that
 // asked for its feature. A stream that does not take its signals ends: it never
-// holds up the one who signals.
+// holds up the one who signals. One that nobody can hear is not made.
 func (h *Hub) Signal(signal Signal, accounts ...model.AccountID) {
+	if h.bus != nil || h.hears(signal.Feature, accounts) {
+		h.pass(signal, accounts)
+	}
+}
+
+func (h *Hub) pass(signal Signal, accounts []model.AccountID) {
 	signal.ID = NewID()
 	h.signal(&signal, accounts)
 	h.publish(Notice{Kind: NoticeSignal, Accounts: accounts, Signal: &signal})
+}
+
+// hears reports whether the signals of a feature have a reader on this node.
+func (h *Hub) hears(feature string, accounts []model.AccountID) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, account := range accounts {
+		for _, s := range h.accounts[account] {
+			if s.hears(feature) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // NewID names an event that is in no queue.
@@ -173,7 +193,7 @@ func (h *Hub) signal(signal *Signal, accounts []model.AccountID) {
 	defer h.mu.Unlock()
 	for _, account := range accounts {
 		for _, s := range slices.Clone(h.accounts[account]) {
-			if !s.Stream || signal.Feature != "" && !slices.Contains(s.Features, signal.Feature) {
+			if !s.hears(signal.Feature) {
 				continue
 			}
 			if !s.signal(signal) {

@@ -127,3 +127,14 @@ func TestSubscriptionMayBeClosedTwice(t *testing.T) {
 		t.Errorf("%d streams are left, want none", n)
 	}
 }
+
+func TestASignalThatNobodyHearsIsNotMade(t *testing.T) {
+	h, accounts := NewHub(0), []model.AccountID{alice, bob}
+	defer h.Close()
+	h.Subscribe(Subscriber{Account: alice, Features: []string{FeatureSelfCopies}}) // a poll
+	h.Subscribe(Subscriber{Account: bob, Stream: true, Features: []string{FeatureTyping}})
+	made := testing.AllocsPerRun(100, func() { h.Signal(Signal{Feature: FeatureSelfCopies}, accounts...) })
+	if made != 0 {
+		t.Errorf("%v objects are made for it", made)
+	}
+}

@@ -35,6 +35,12 @@ type Subscriber struct {
 	Features []string             // of the live signals that it wants
 }
 
+// hears reports whether the subscriber wants the live signals of a feature; empty are those
+// for all streams.
+func (s *Subscriber) hears(feature string) bool {
+	return s.Stream && (feature == "" || slices.Contains(s.Features, feature))
+}
+
 // topics are what a subscriber hears of. That of all its readers is the last: once the
 // bus has told them that it listens, it does for the others too.
 func (s *Subscriber) topics() (out []Topic) {

@@ -35,7 +35,7 @@ func (t Timeouts) beforeAnswer() time.Duration { return t.Body + t.Write }
 // gone.
 func (t Timeouts) pace(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		out := &pacedWriter{ResponseWriter: w, control: http.NewResponseController(w), patience: t.Write,
+		out := &pacedWriter{ResponseWriter: w, control: *http.NewResponseController(w), patience: t.Write,
 			multiplexed: r.ProtoMajor > 1, request: r}
 		out.rest() // of HTTP/2, where a request may last longer than WriteTimeout before its first write
 		hasBody := r.ContentLength != 0
@@ -90,7 +90,7 @@ func lingerAfter(w http.ResponseWriter) {
 // handler sets deadlines itself.
 type pacedWriter struct {
 	http.ResponseWriter
-	control     *http.ResponseController
+	control     http.ResponseController
 	patience    time.Duration // for each piece
 	multiplexed bool          // HTTP/2: see rest
 	request     *http.Request // of which nothing is asked but its connection
