@@ -37,8 +37,8 @@ func (e *Event) JSON(write func(*model.Event) ([]byte, error)) ([]byte, error) {
 // It comes before the first subscription.
 func (h *Hub) FeedInOrder() { h.fed = true }
 
-// Feed gives the readers of accounts what was queued with them. The event is made only
-// if there are any.
+// Feed gives the readers of accounts what was queued with them, for which WakeFed wakes
+// them. The event is made only if there are any.
 func (h *Hub) Feed(accounts []model.AccountID, queued func() *Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -52,13 +52,38 @@ func (h *Hub) Feed(accounts []model.AccountID, queued func() *Event) {
 				e = queued()
 				e.era = h.era.Load()
 			}
-			s.give(e)
+			if s.give(e) {
+				h.due = append(h.due, s)
+			}
 		}
 	}
 }
 
-// Touch tells the readers of accounts to look at their queues.
-func (h *Hub) Touch(accounts []model.AccountID) { h.wake(accounts) }
+// Touch has the readers of accounts look at their queues, once WakeFed wakes them.
+func (h *Hub) Touch(accounts []model.AccountID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, account := range accounts {
+		for _, s := range h.accounts[account] {
+			if s.touch() {
+				h.due = append(h.due, s)
+			}
+		}
+	}
+}
+
+// WakeFed wakes the readers which Feed and Touch have told something since it was last
+// called, each once. So a reader of what many senders commit together wakes after the last
+// of it, and writes all of it at once. A reader that is awake may have taken it before.
+func (h *Hub) WakeFed() {
+	h.mu.Lock()
+	due := h.due
+	h.due = nil
+	h.mu.Unlock() // waking takes longer than feeding, and nobody has to wait for it
+	for _, s := range due {
+		s.wakeFed()
+	}
+}
 
 // Withdraw says that something may have been taken out of queues: what was fed before
 // is read from them again by those who have not written it yet.

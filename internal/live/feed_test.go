@@ -13,6 +13,18 @@ func stream(h *Hub, account model.AccountID) *Subscription {
 
 func at(position int64) func() *Event { return func() *Event { return &Event{Position: position} } }
 
+// feed is a commit that queued one event with accounts.
+func feed(h *Hub, position int64, accounts ...model.AccountID) {
+	h.Feed(accounts, at(position))
+	h.WakeFed()
+}
+
+// touch is a commit that did something else to queues.
+func touch(h *Hub, accounts ...model.AccountID) {
+	h.Touch(accounts)
+	h.WakeFed()
+}
+
 // wantTaken checks for the positions of the events that a reader has, and whether it is
 // to look.
 func wantTaken(t *testing.T, s *Subscription, look bool, positions ...int64) []*Event {
@@ -35,8 +47,11 @@ func TestReadersShareWhatIsFedInItsOrder(t *testing.T) {
 	s, other, poll := stream(h, alice), stream(h, bob), h.Subscribe(Subscriber{Account: alice})
 	h.Feed([]model.AccountID{alice, bob}, at(1))
 	h.Feed([]model.AccountID{alice}, at(2))
-	for _, reader := range []*Subscription{s, other, poll} {
-		wantAwake(t, reader, true)
+	for _, awake := range []bool{false, true, false} { // once, for all that it was fed
+		for _, reader := range []*Subscription{s, other, poll} {
+			wantAwake(t, reader, awake)
+		}
+		h.WakeFed()
 	}
 	mine, its := wantTaken(t, s, false, 1, 2), wantTaken(t, other, false, 1)
 	if len(mine) == 0 || len(its) == 0 || mine[0] != its[0] {
@@ -59,21 +74,54 @@ func TestWhoIsToLookNeedsNoEvents(t *testing.T) {
 	h := NewHub(0)
 	h.FeedInOrder()
 	s := stream(h, alice)
-	h.Feed([]model.AccountID{alice}, at(1))
-	h.Touch([]model.AccountID{alice})
-	h.Feed([]model.AccountID{alice}, at(3))
+	feed(h, 1, alice)
+	touch(h, alice)
+	feed(h, 3, alice)
 	wantTaken(t, s, true)
 	wantAwake(t, s, true)
-	h.Feed([]model.AccountID{alice}, at(4))
+	feed(h, 4, alice)
 	wantAwake(t, s, true)
 	wantTaken(t, s, false, 4)
-	h.Touch([]model.AccountID{alice})
+	touch(h, alice)
 	wantAwake(t, s, true)
 	wantTaken(t, s, true)
 	for i := range buffer + 1 {
 		h.Feed([]model.AccountID{alice}, at(int64(5+i)))
 	}
 	wantTaken(t, s, true) // it does not take what it has
+}
+
+func TestReaderIsNotWokenForWhatItHasTaken(t *testing.T) {
+	h := NewHub(0)
+	h.FeedInOrder()
+	s, gone := stream(h, alice), stream(h, alice)
+	h.Feed([]model.AccountID{alice}, at(1))
+	h.Signal(Signal{}, alice)
+	wantAwake(t, s, true) // by the signal, before the commit's readers are
+	if n := len(s.Take().Items); n != 2 {
+		t.Errorf("it takes %d items, want the event and the signal", n)
+	}
+	wantAwake(t, gone, true)
+	gone.Close()
+	h.WakeFed()
+	wantAwake(t, s, false)
+	wantAwake(t, gone, false)
+	feed(h, 2, alice)
+	wantAwake(t, s, true)
+	wantTaken(t, s, false, 2)
+}
+
+// A poll takes nothing from the hub: it reads its queue, which may hold nothing that it is
+// to see. It then waits for the next.
+func TestPollIsWokenEachTime(t *testing.T) {
+	h := NewHub(0)
+	h.FeedInOrder()
+	poll := h.Subscribe(Subscriber{Account: alice})
+	for position := range int64(3) {
+		feed(h, position, alice)
+		wantAwake(t, poll, true)
+		wantAwake(t, poll, false)
+	}
 }
 
 func TestEventIsCurrentUntilSomethingElseHappensToTheQueue(t *testing.T) {

@@ -62,6 +62,7 @@ type Subscription struct {
 
 	mu      sync.Mutex // guards what follows; comes after the hub's
 	pending Pending
+	due     bool // the hub wakes the reader for what it was fed, with WakeFed
 	ended   bool
 	reason  Reason
 }
@@ -148,23 +149,25 @@ func (s *Subscription) End(why Reason) {
 	s.hub.remove(s, why)
 }
 
-// rouse tells the reader to look at its queue, which includes the events that wait here.
+// rouse wakes the reader to look at its queue.
 func (s *Subscription) rouse() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.look()
-}
-
-// look is rouse where the lock is held.
-func (s *Subscription) look() {
-	s.pending.Look = true
-	s.pending.Items = slices.DeleteFunc(s.pending.Items, func(i Item) bool { return i.Event != nil })
 	s.tell()
 }
 
-// give passes on an event. A reader that is to look anyway finds it there, and one that
-// does not take what it has got, or a poll, is to look.
-func (s *Subscription) give(e *Event) {
+// look says that the queue is to be read, which includes the events that wait here. The
+// lock is held.
+func (s *Subscription) look() {
+	s.pending.Look = true
+	s.pending.Items = slices.DeleteFunc(s.pending.Items, func(i Item) bool { return i.Event != nil })
+}
+
+// give passes on an event, for which wakeFed wakes the reader: due is true once until then.
+// A reader that is to look anyway finds the event there, and one that does not take what it
+// has got, or a poll, is to look.
+func (s *Subscription) give(e *Event) (due bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := &s.pending
@@ -174,6 +177,32 @@ func (s *Subscription) give(e *Event) {
 		s.look()
 	default:
 		p.Items = append(p.Items, Item{Event: e})
+	}
+	return s.becomeDue()
+}
+
+// touch is give of what is to be read from the queue.
+func (s *Subscription) touch() (due bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.look()
+	return s.becomeDue()
+}
+
+// becomeDue reports whether nobody has noted yet that the reader is to be woken. The lock is
+// held.
+func (s *Subscription) becomeDue() bool {
+	already := s.due
+	s.due = true
+	return !already
+}
+
+// wakeFed wakes the reader for what it was fed, unless it has taken it in the meantime.
+func (s *Subscription) wakeFed() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.due = false
+	if s.pending.Look || len(s.pending.Items) > 0 {
 		s.tell()
 	}
 }

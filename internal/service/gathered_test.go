@@ -46,17 +46,13 @@ func (g *gathering) update(ctx context.Context, fn func(store.Session) error) er
 // run carries out the calls of a batch. If one fails, all do.
 func (g *gathering) run(batch []*gathered) {
 	err := g.engine.Update(context.Background(), func(s store.Session) error {
-		var committed []func()
+		var committed told
 		for _, call := range batch {
 			if err := call.fn(gatheredSession{s, &committed}); err != nil {
 				return err
 			}
 		}
-		s.Committed(func() {
-			for _, done := range committed {
-				done()
-			}
-		})
+		s.Committed(func() { committed.done.call() }, func() { committed.then.call() })
 		return nil
 	})
 	for _, call := range batch {
@@ -67,7 +63,20 @@ func (g *gathering) run(batch []*gathered) {
 // gatheredSession keeps what each call wants to be told.
 type gatheredSession struct {
 	store.Session
-	committed *[]func()
+	committed *told
 }
 
-func (s gatheredSession) Committed(done func()) { *s.committed = append(*s.committed, done) }
+func (s gatheredSession) Committed(done, then func()) {
+	s.committed.done, s.committed.then = append(s.committed.done, done), append(s.committed.then, then)
+}
+
+// told is what the calls of a batch are called with, before their answers and after.
+type told struct{ done, then functions }
+
+type functions []func()
+
+func (all functions) call() {
+	for _, fn := range all {
+		fn()
+	}
+}

@@ -18,15 +18,24 @@ type Queued struct {
 	Message  *model.Message    // which all of them have got, New, and nothing else; nil: it is not said what
 }
 
+// observer is who is told of changes.
+type observer struct {
+	see func(*Change)
+	act func()
+}
+
 // Observe has see called for each change, once it is on disk: before Update returns,
-// in the order of the commits, one after the other. see must not wait for anything. It
-// reports false, and calls nobody, where others use the same database, so that nobody
-// knows all changes. It comes before the first use of the store.
-func (s *Store) Observe(see func(*Change)) bool {
+// in the order of the commits, one after the other. act is called once or several times for
+// a commit, when see has been called for all of its changes, and those who made them have
+// their answers. There the observer does what no caller has to wait for. Neither may wait
+// for anything. Observe reports false, and calls nobody, where others use the same database,
+// so that nobody knows all changes. It comes before the first use of the store.
+func (s *Store) Observe(see func(*Change), act func()) bool {
 	if !s.engine.Dialect().Alone {
 		return false
 	}
-	s.observers = append(s.observers, see)
+	s.observers = append(s.observers, observer{see, act})
+	s.act = s.letAct
 	return true
 }
 
@@ -41,13 +50,21 @@ func (s *Store) observed(fn func(*Tx) error) func(*Tx) error {
 			return err
 		}
 		if tx.change.Withdrawn || len(tx.change.Queued) > 0 {
-			tx.session.Committed(func() {
-				for _, see := range s.observers {
-					see(tx.change)
-				}
-			})
+			tx.session.Committed(func() { s.show(tx.change) }, s.act)
 		}
 		return nil
+	}
+}
+
+func (s *Store) show(c *Change) {
+	for _, o := range s.observers {
+		o.see(c)
+	}
+}
+
+func (s *Store) letAct() {
+	for _, o := range s.observers {
+		o.act()
 	}
 }
 

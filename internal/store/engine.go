@@ -77,10 +77,12 @@ type Session interface {
 	// Numbers start at the clock's microseconds, so that they tell an age.
 	Position(accounts []model.AccountID, n int) (int64, error)
 
-	// Committed passes what is called once the transaction is on disk: before
-	// Update returns, in the order of the commits, one after the other. done must not
-	// wait for anything. Only an engine that is alone calls it (Dialect.Alone).
-	Committed(done func())
+	// Committed passes what is called once the transaction is on disk. done is called
+	// before Update returns, in the order of the commits, one after the other. then is
+	// called after the done of all that share the commit, and once these have their answers,
+	// in the same order. Neither may wait for anything. Only an engine that is alone calls
+	// them (Dialect.Alone).
+	Committed(done, then func())
 
 	// Forget removes what an engine keeps of an account to hand out its positions. It
 	// is for one that is gone for good.

@@ -30,7 +30,8 @@ type Store struct {
 	meters  Meters
 	codes   *codes // nil: there is no key for them
 
-	observers []func(*Change) // set before the first use
+	observers []observer // set before the first use
+	act       func()     // letAct, made once: every change passes it on
 	noted     atomic.Pointer[func(due time.Time)]
 	oneIn     int // LimitQueues; likewise
 }

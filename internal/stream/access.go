@@ -85,6 +85,7 @@ func (r *Registry) watch(ctx context.Context, cases *service.Service,
 		cases.ForgetAccess()
 		r.hub.Withdraw() // it has perhaps changed what is in their queues
 		r.hub.Touch(accountsOf(subs))
+		r.hub.WakeFed()
 	}
 	now := r.clock()
 	if !r.guard.reminded(now) && !beside {

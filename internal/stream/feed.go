@@ -7,7 +7,8 @@ import (
 )
 
 // feed gives this server's readers what a transaction did to queues. The store calls
-// it in the order of the commits, where no other server queues anything.
+// it in the order of the commits, where no other server queues anything, and then has the
+// hub wake them.
 func (r *Registry) feed(c *store.Change) {
 	if c.Withdrawn {
 		r.hub.Withdraw()

@@ -70,7 +70,7 @@ func NewRegistry(o Options) *Registry {
 		lookAlone: cmp.Or(o.LookAlone, 2*time.Second), lookConnected: cmp.Or(o.LookConnected, 5*time.Second),
 		present: map[model.AccountID]scopes{},
 	}
-	if o.Store.Observe(r.feed) {
+	if o.Store.Observe(r.feed, r.hub.WakeFed) {
 		o.Hub.FeedInOrder()
 	}
 	return r

@@ -17,7 +17,7 @@ func committed(t *testing.T, h Harness) {
 	e, _ := newItems(t, h)
 	alone := e.Dialect().Alone
 	var mu sync.Mutex // guards all below; told is read under it by callers, and written by the engine
-	var told, returned []int64
+	var told, acted, returned []int64
 	write := func(i int) {
 		var position int64
 		err := e.Update(t.Context(), func(s store.Session) (err error) {
@@ -28,6 +28,13 @@ func committed(t *testing.T, h Harness) {
 				mu.Lock()
 				defer mu.Unlock()
 				told = append(told, position)
+			}, func() {
+				mu.Lock()
+				defer mu.Unlock()
+				acted = append(acted, position)
+				if !slices.Contains(told, position) {
+					t.Errorf("it acts on the position %d, and nobody was told of it", position)
+				}
 			})
 			if err := put(fmt.Sprint(i), i)(s); err != nil {
 				return err
@@ -60,11 +67,17 @@ func committed(t *testing.T, h Harness) {
 		all.Go(func() { write(i) })
 	}
 	all.Wait()
+	if err := e.Update(t.Context(), put("last", 0)); err != nil { // what is left to be called comes before it
+		t.Fatal(err)
+	}
 	if !alone {
 		returned = nil
 	}
 	slices.Sort(returned)
 	if !slices.Equal(told, returned) {
 		t.Errorf("told of the positions %v, want those that were committed, in order: %v", told, returned)
+	}
+	if !slices.Equal(acted, returned) {
+		t.Errorf("it acts on the positions %v, want those that were committed, in order: %v", acted, returned)
 	}
 }

@@ -63,7 +63,7 @@ func (s *session) Position(accounts []model.AccountID, n int) (int64, error) {
 }
 
 // Committed calls nothing: other servers queue too.
-func (s *session) Committed(func()) {}
+func (s *session) Committed(_, _ func()) {}
 
 // Forget removes the last position of an account that is gone for good.
 func (s *session) Forget(account model.AccountID) error { return s.Post(forgetQueue, account) }

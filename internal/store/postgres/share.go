@@ -332,7 +332,7 @@ func (m *memberSession) Position(accounts []model.AccountID, n int) (int64, erro
 }
 
 // Committed calls nothing, as the session.
-func (m *memberSession) Committed(func()) {}
+func (m *memberSession) Committed(_, _ func()) {}
 
 // Forget removes the last position of an account that is gone for good.
 func (m *memberSession) Forget(account model.AccountID) error { return m.Post(forgetQueue, account) }

@@ -139,10 +139,10 @@ func (s *session) Forget(model.AccountID) error {
 	return nil
 }
 
-// Committed notes a function that the writer calls before it answers the request.
-func (s *session) Committed(done func()) {
+// Committed notes what the writer calls before it answers the request, and after.
+func (s *session) Committed(done, then func()) {
 	if s.writer != nil {
-		s.writer.batch[s.writer.current].committed = done
+		s.writer.batch[s.writer.current].told = telling{done, then}
 	}
 }
 

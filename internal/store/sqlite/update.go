@@ -16,9 +16,13 @@ type request struct {
 	err  error
 	done chan struct{} // receives once, when err is final
 
-	committed func() // is called before that, where it took effect; may be nil
-	state     atomic.Int32
+	told  telling
+	state atomic.Int32
 }
+
+// telling is what is called where a request took effect: before it is answered, and after.
+// Both are nil where nobody is told.
+type telling struct{ done, then func() }
 
 // The states of a request. Who moves it on from waiting decides: it is started, or its
 // caller gives up.
@@ -74,7 +78,7 @@ func (r *request) wait(ctx context.Context) error {
 }
 
 func (r *request) release() {
-	r.ctx, r.fn, r.err, r.committed = nil, nil, nil, nil
+	r.ctx, r.fn, r.err, r.told = nil, nil, nil, telling{}
 	requests.Put(r)
 }
 

@@ -68,16 +68,17 @@ func TestUpdateCommitsTogetherWhatIsReadyToBeAskedFor(t *testing.T) {
 	}
 }
 
-func TestUpdateTellsOfEachBeforeItsAnswer(t *testing.T) {
+func TestUpdateTellsOfAllBeforeItsAnswersAndActsAfter(t *testing.T) {
 	e := mustOpen(t, Options{})
 	var calls []string // of the writer's goroutine, which ends with the engine
 	b := block(t, e)
 	var outcomes []<-chan error
 	for i := range 3 {
 		outcomes = append(outcomes, b.behind(t.Context(), func(s store.Session) error {
-			s.Committed(func() {
-				calls = append(calls, fmt.Sprintf("%d committed, %d answered", i, e.writer.answered-1))
-			})
+			noting := func(what string) func() {
+				return func() { calls = append(calls, fmt.Sprintf("%s of %d with %d answered", what, i, e.writer.answered)) }
+			}
+			s.Committed(noting("told"), noting("acted"))
 			return insert(fmt.Sprint(i))(s)
 		}))
 	}
@@ -86,7 +87,8 @@ func TestUpdateTellsOfEachBeforeItsAnswer(t *testing.T) {
 		wantError(t, <-outcome, nil)
 	}
 	wantError(t, e.Close(), nil)
-	want := []string{"0 committed, 0 answered", "1 committed, 1 answered", "2 committed, 2 answered"}
+	want := []string{"told of 0 with 0 answered", "told of 1 with 0 answered", "told of 2 with 0 answered",
+		"acted of 0 with 3 answered", "acted of 1 with 3 answered", "acted of 2 with 3 answered"}
 	if !slices.Equal(calls, want) {
 		t.Errorf("called %q, want %q", calls, want)
 	}

@@ -34,9 +34,10 @@ type writer struct {
 	stopped  chan struct{}
 
 	batch    []*request
-	outcomes []error // of the batch's functions, in its order
-	current  int     // index in batch of the request whose function runs
-	answered int     // how many of batch, from its start, have been answered
+	outcomes []error  // of the batch's functions, in its order
+	current  int      // index in batch of the request whose function runs
+	answered int      // how many of batch, from its start, have been answered
+	then     []func() // what follows on a commit, once its requests have been answered
 
 	position      int64 // the last one handed out
 	stored        int64 // the last one committed
@@ -217,9 +218,7 @@ func (w *writer) process() {
 		w.oneByOne(w.outcomes)
 		return
 	}
-	for i := range w.batch {
-		w.answer(w.outcomes[i])
-	}
+	w.answer(w.outcomes...)
 }
 
 // oneByOne gives each request a transaction of its own, because there is but
@@ -235,14 +234,27 @@ func (w *writer) oneByOne(outcomes []error) {
 	}
 }
 
-// answer ends the next request of the batch.
-func (w *writer) answer(err error) {
-	r := w.batch[w.answered]
-	w.answered++
-	if err == nil && r.committed != nil {
-		r.committed()
+// answer ends the next requests of the batch, which one transaction carried out. What they
+// did is told before anybody is answered, so that every caller finds it known. What follows
+// on it, such as waking streams, comes last: it is done once for all of them, and no answer
+// waits for it.
+func (w *writer) answer(outcomes ...error) {
+	ended := w.batch[w.answered : w.answered+len(outcomes)]
+	for i, r := range ended {
+		if outcomes[i] == nil && r.told.done != nil {
+			r.told.done()
+			w.then = append(w.then, r.told.then)
+		}
 	}
-	r.answer(err)
+	for i, r := range ended {
+		w.answered++
+		r.answer(outcomes[i]) // from here on it is its caller's
+	}
+	for _, then := range w.then {
+		then()
+	}
+	clear(w.then)
+	w.then = w.then[:0]
 }
 
 // alone runs the request i of the batch in a transaction of its own, and
@@ -365,7 +377,7 @@ func (w *writer) rollback() {
 func (w *writer) call(i int) (wrote bool, err error) {
 	s := &session{c: w.c, writer: w, ctx: context.Background()}
 	w.current = i
-	w.batch[i].committed = nil // of an earlier try
+	w.batch[i].told = telling{} // of an earlier try
 	w.stats.updates.Add(1)
 	returned := false
 	defer func() {
