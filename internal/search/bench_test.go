@@ -130,6 +130,7 @@ func benchSearches() []benchSearch {
 		{"name two words", Query{Must: must("display_name", "mar joh")}},
 		{"name of nobody", Query{Must: must("display_name", "qqqq")}},
 		{"email that all have", Query{Must: must("email", "ex")}},
+		{"title that all have as an email", Query{Must: must("title", "ex")}},
 		{"name and department", Query{Must: append(must("display_name", "ma"), must("department", "ward 1")...)}},
 		{"name but not title", Query{Must: must("display_name", "ma"), MustNot: must("title", "nurse")}},
 		{"everybody", Query{}},

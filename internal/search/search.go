@@ -158,14 +158,22 @@ func (q *run) estimate(c *criterion, limit int) (n int, err error) {
 	return n, nil
 }
 
-// ranges lists the words that a criterion looks up: of each way to match, those
-// that begin with its longest word.
+// ranges lists the words that a criterion looks up: of each way to match, those that begin
+// with its longest word. Ways that look for the same word in several fields share a range.
 func (q *run) ranges(c *criterion) (out []searchindex.Range) {
 	for _, organization := range q.organizations {
 		for _, kind := range q.kinds {
+			own := len(out) // from here on
 			for _, w := range c.ways(kind) {
-				if len(w.words) > 0 {
-					out = append(out, searchindex.Range{Organization: organization, Kind: kind, Field: w.field, Text: w.longest()})
+				if len(w.words) == 0 {
+					continue
+				}
+				r := searchindex.Range{Organization: organization, Kind: kind, Fields: searchindex.In(w.field), Text: w.longest()}
+				i := slices.IndexFunc(out[own:], func(other searchindex.Range) bool { return other.Text == r.Text })
+				if i < 0 {
+					out = append(out, r)
+				} else {
+					out[own+i].Fields |= r.Fields
 				}
 			}
 		}

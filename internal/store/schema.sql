@@ -508,19 +508,19 @@ CREATE TABLE name_claims (
 	PRIMARY KEY (organization, display_name)
 ){table};
 
--- A word of an account or a public group. The key is the order of pages for a text of one or two letters (prefix);
--- the index is that of longer texts.
+-- A word of an account or a public group, with the fields that have it. The key is the order of pages for a text of
+-- one or two letters (prefix); the index is that of longer texts.
 CREATE TABLE search_words (
 	organization {text} NOT NULL,
 	kind         INTEGER NOT NULL,
-	field        INTEGER NOT NULL,
 	prefix       {text} NOT NULL,
 	display_name {text} NOT NULL,
 	entity       {id} NOT NULL,
 	word         {text} NOT NULL,
-	PRIMARY KEY (organization, kind, field, prefix, display_name, entity, word)
+	fields       INTEGER NOT NULL, -- the sum of 2^field
+	PRIMARY KEY (organization, kind, prefix, display_name, entity, word)
 ){table};
-CREATE INDEX search_words_word ON search_words (organization, kind, field, word, entity, display_name);
+CREATE INDEX search_words_word ON search_words (organization, kind, word, entity, display_name, fields);
 
 
 -- ==================================================================================================================

@@ -162,8 +162,8 @@ func EraseBesides(tx *store.Tx, id model.OrganizationID, from, rows int) (erased
 			FROM metadata WHERE organization = ? LIMIT ? + 0)`,
 		`DELETE FROM search_entities WHERE (organization, entity) IN (SELECT organization, entity
 			FROM search_entities WHERE organization = ? LIMIT ? + 0)`,
-		`DELETE FROM search_words WHERE (organization, kind, field, prefix, display_name, entity, word) IN
-			(SELECT organization, kind, field, prefix, display_name, entity, word
+		`DELETE FROM search_words WHERE (organization, kind, prefix, display_name, entity, word) IN
+			(SELECT organization, kind, prefix, display_name, entity, word
 			FROM search_words WHERE organization = ? LIMIT ? + 0)`,
 		`DELETE FROM figures WHERE (organization, step, begun, node) IN (SELECT organization, step, begun, node
 			FROM figures WHERE organization = ? LIMIT ? + 0)`,

@@ -23,12 +23,12 @@ type Left struct {
 // LeftOf returns up to limit rows of an entity, in whatever organization. It looks through
 // all, and is for what a call has left that had begun before the entity ended.
 func LeftOf(tx *store.Tx, entity model.EntityID, limit int) ([]Left, error) {
-	return store.List(tx, `SELECT organization, kind, field, display_name, word FROM search_words WHERE entity = ? `+
-		`UNION ALL SELECT organization, 0, 0, '', '' FROM search_entities WHERE entity = ? LIMIT ? + 0`,
+	return store.List(tx, `SELECT organization, kind, display_name, word FROM search_words WHERE entity = ? `+
+		`UNION ALL SELECT organization, 0, '', '' FROM search_entities WHERE entity = ? LIMIT ? + 0`,
 		[]any{entity, entity, limit}, func(l *Left, row store.Row) error {
-			var kind, field int
-			err := row.Scan(&l.organization, &kind, &field, &l.name, &l.word)
-			l.kind, l.field = Kind(kind), Field(field)
+			var kind int
+			err := row.Scan(&l.organization, &kind, &l.name, &l.word)
+			l.kind = Kind(kind)
 			return err
 		})
 }

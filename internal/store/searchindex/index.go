@@ -11,8 +11,9 @@
 // search_words has a row for each word of an account or a public group, and two orders: by
 // the word, which finds what a text begins; and by the word's first two letters and then by
 // the entity's display name, which gives the first page of a short text without looking at
-// the rest. A private group is found through its members, who are few, so that its words
-// have no rows.
+// the rest. A row says which fields have the word: most names are in several, and most
+// searches look in all of them. One in a single field passes over the words of the others.
+// A private group is found through its members, who are few, so that its words have no rows.
 package searchindex
 
 import (
@@ -54,6 +55,17 @@ const (
 
 	fields = 9
 )
+
+// Fields is a set of fields, in the form that is stored.
+type Fields int
+
+// In returns the set of some fields.
+func In(some ...Field) (set Fields) {
+	for _, field := range some {
+		set |= 1 << field
+	}
+	return set
+}
 
 // columns are the columns of search_entities that hold the values to sort by.
 var columns = [fields]string{
@@ -155,12 +167,18 @@ func indexed(tx *store.Tx, organization model.OrganizationID, entity model.Entit
 		tx.Lock(), []any{organization, entity}, scanEntity)
 }
 
-// wordRow is what tells the rows of one entity's words apart.
+// wordRow is a row of one entity's words.
 type wordRow struct {
-	kind  Kind
-	field Field
-	name  string
-	word  string
+	kind   Kind
+	name   string
+	word   string
+	fields Fields
+}
+
+// key is what tells the row apart from the entity's others.
+func (r wordRow) key() wordRow {
+	r.fields = 0
+	return r
 }
 
 // rows lists the rows that the words of an entity have.
@@ -169,37 +187,46 @@ func (e *Entity) rows() []wordRow {
 		return nil
 	}
 	var rows []wordRow
+	places := map[string]int{} // in rows, by word
 	e.Words.each(func(field Field, word string) {
-		rows = append(rows, wordRow{e.Kind, field, e.Keys[DisplayName], word})
+		i, there := places[word]
+		if !there {
+			i = len(rows)
+			places[word] = i
+			rows = append(rows, wordRow{kind: e.Kind, name: e.Keys[DisplayName], word: word})
+		}
+		rows[i].fields |= In(field)
 	})
 	return rows
 }
 
 func replaceRows(tx *store.Tx, e *Entity, old, now []wordRow) error {
-	kept := make(map[wordRow]bool, len(old))
+	there := make(map[wordRow]bool, len(old))
 	for _, r := range old {
-		kept[r] = false
+		there[r] = true
 	}
+	stay := make(map[wordRow]bool, len(now)) // by key
 	for _, r := range now {
-		if _, there := kept[r]; there {
-			kept[r] = true
+		stay[r.key()] = true
+		if there[r] {
 			continue
 		}
 		if err := tx.Post(
-			`INSERT INTO search_words (organization, kind, field, prefix, display_name, entity, word)
-				VALUES (?, ?, ?, ?, ?, ?, ?)`,
-			e.Organization, int(r.kind), int(r.field), prefixOf(r.word), r.name, e.Entity, r.word); err != nil {
+			`INSERT INTO search_words (organization, kind, prefix, display_name, entity, word, fields)
+				VALUES (?, ?, ?, ?, ?, ?, ?)
+				ON CONFLICT (organization, kind, prefix, display_name, entity, word) DO UPDATE SET fields = excluded.fields`,
+			e.Organization, int(r.kind), prefixOf(r.word), r.name, e.Entity, r.word, int(r.fields)); err != nil {
 			return err
 		}
 	}
 	for _, r := range old {
-		if kept[r] {
+		if stay[r.key()] {
 			continue
 		}
 		if err := tx.Post(
-			`DELETE FROM search_words WHERE organization = ? AND kind = ? AND field = ? AND prefix = ? AND display_name = ?
-				AND entity = ? AND word = ?`,
-			e.Organization, int(r.kind), int(r.field), prefixOf(r.word), r.name, e.Entity, r.word); err != nil {
+			`DELETE FROM search_words WHERE organization = ? AND kind = ? AND prefix = ? AND display_name = ? AND entity = ?
+				AND word = ?`,
+			e.Organization, int(r.kind), prefixOf(r.word), r.name, e.Entity, r.word); err != nil {
 			return err
 		}
 	}

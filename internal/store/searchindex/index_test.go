@@ -78,7 +78,7 @@ func searchEntityID(n int) (id model.EntityID) {
 func searchRows(t interface{ Fatal(...any) }, e *explainingEngine) (rows []string) {
 	err := e.Engine.View(context.Background(), func(s store.Session) error {
 		for _, query := range []string{
-			`SELECT organization || '|' || kind || '|' || field || '|' || prefix || '|' || display_name || '|' || word, entity FROM search_words`,
+			`SELECT organization || '|' || kind || '|' || prefix || '|' || display_name || '|' || word || '|' || fields, entity FROM search_words`,
 			`SELECT organization || '|' || kind || '|' || display_name || '|' || first_name || '|' || last_name || '|' || username || '|' || email || '|' || phone || '|' || title || '|' || department || '|' || words, entity FROM search_entities`,
 		} {
 			err := s.Query(query, nil, func(row store.Row) error {
@@ -199,7 +199,7 @@ func TestSearchListsAreInByteOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := searchindex.Range{Organization: searchOrganization, Field: searchindex.DisplayName, Text: "x"}
+	r := searchindex.Range{Organization: searchOrganization, Fields: searchindex.In(searchindex.DisplayName), Text: "x"}
 	reversed := slices.Clone(names)
 	slices.Reverse(reversed)
 	err = s.View(context.Background(), func(tx *store.Tx) error {
@@ -266,7 +266,7 @@ func TestSearchReadsAlongIndexes(t *testing.T) {
 	}
 	last := &searchindex.Entity{Entity: searchEntityID(1)}
 	mark := searchindex.Mark{Word: "x", DisplayName: "x", Entity: last.Entity}
-	r := searchindex.Range{Organization: searchOrganization, Field: searchindex.Email, Text: "ma"}
+	r := searchindex.Range{Organization: searchOrganization, Fields: searchindex.In(searchindex.Email), Text: "ma"}
 	long := r
 	long.Text = "mar"
 	for _, test := range []struct {
@@ -279,16 +279,16 @@ func TestSearchReadsAlongIndexes(t *testing.T) {
 			_, err := searchindex.WordsByWord(tx, r, mark,
 				9)
 			return err
-		}, "search_words_word",
+		}, "COVERING INDEX search_words_word",
 			false},
 		{"count of words", func(tx *store.Tx) error { _, err := searchindex.CountWords(tx, r, 9); return err },
-			"search_words_word",
+			"COVERING INDEX search_words_word",
 			false},
 		{"words by name", func(tx *store.Tx) error {
 			_, err := searchindex.WordsByName(tx, r, "ma", false, searchindex.Mark{}, 9)
 			return err
 		},
-			"PRIMARY KEY (organization=? AND kind=? AND field=? AND prefix=?)", false},
+			"PRIMARY KEY (organization=? AND kind=? AND prefix=?)", false},
 		{"words by name, on", func(tx *store.Tx) error {
 			_, err := searchindex.WordsByName(tx, long, "ma", false, mark, 9)
 			return err

@@ -16,19 +16,20 @@ const beyond = "\U0010FFFF"
 // time that another number is bound to a bare `LIMIT ?`, which costs more than
 // most of these reads.
 
-// Range is the words of one field, of one kind of entities, that begin
-// with a text. The text is not empty.
+// Range is the words of some fields, of one kind of entities, that begin with a text. The
+// text is not empty. A word that several of the fields have is one.
 type Range struct {
 	Organization model.OrganizationID
 	Kind         Kind
-	Field        Field
+	Fields       Fields
 	Text         string
 }
 
-const inRange = `organization = ? AND kind = ? AND field = ? AND word >= ? AND word < ?`
+const inRange = `organization = ? AND kind = ? AND word >= ? AND word < ? AND fields & ? <> 0`
 
-func (r *Range) args() []any {
-	return []any{r.Organization, int(r.Kind), int(r.Field), r.Text, r.Text + beyond}
+// args are those of inRange, from a word on.
+func (r *Range) args(from string) []any {
+	return []any{r.Organization, int(r.Kind), from, r.Text + beyond, int(r.Fields)}
 }
 
 // Mark is a place in a list of a search. The zero value is the start.
@@ -41,15 +42,14 @@ type Mark struct {
 // CountWords returns how many words a range has, at most limit.
 func CountWords(tx *store.Tx, r Range, limit int) (n int, err error) {
 	_, err = tx.One(`SELECT COUNT(*) FROM (SELECT 1 FROM search_words WHERE `+inRange+` LIMIT ? + 0) AS few`,
-		append(r.args(), limit), &n)
+		append(r.args(r.Text), limit), &n)
 	return n, err
 }
 
 // WordsByWord lists the words of a range, in byte order and then by entity, from
 // after a mark on.
 func WordsByWord(tx *store.Tx, r Range, after Mark, limit int) ([]Mark, error) {
-	args := r.args()
-	args[3] = max(r.Text, after.Word)
+	args := r.args(max(r.Text, after.Word))
 	return marks(tx, limit, `SELECT word, display_name, entity FROM search_words WHERE `+inRange+
 		` AND (word > ? OR entity > ?)
 		ORDER BY word, entity LIMIT ? + 0`, append(args, after.Word, after.Entity, limit)...)
@@ -64,14 +64,14 @@ func WordsByName(tx *store.Tx, r Range, prefix string, descending bool, after Ma
 	error) {
 	var b strings.Builder
 	b.WriteString(`SELECT word, display_name, entity FROM search_words WHERE `)
-	args := r.args()
+	args := r.args(r.Text)
 	if prefix == "" {
 		b.WriteString(inRange)
 	} else {
 		// The words are compared in a way that no index serves: one by word is there,
 		// and must not be taken, because its rows would have to be sorted.
-		b.WriteString(`organization = ? AND kind = ? AND field = ? AND prefix = ?`)
-		args[3], args = prefix, args[:4]
+		b.WriteString(`organization = ? AND kind = ? AND prefix = ? AND fields & ? <> 0`)
+		args = []any{r.Organization, int(r.Kind), prefix, int(r.Fields)}
 		if n := utf8.RuneCountInString(r.Text); n > 2 {
 			b.WriteString(` AND SUBSTR(word, 1, CAST(? AS INTEGER)) = ?`)
 			args = append(args, n, r.Text)
@@ -97,16 +97,16 @@ func marks(tx *store.Tx, limit int, query string, args ...any) ([]Mark, error) {
 	return out, err
 }
 
-// Prefixes returns the different first two letters of the words of a range, at
-// most limit.
+// Prefixes returns the different first two letters of the words of a range, whatever
+// fields they are in, at most limit.
 func Prefixes(tx *store.Tx, r Range, limit int) (out []string, err error) {
 	if utf8.RuneCountInString(r.Text) > 1 {
 		return []string{prefixOf(r.Text)}, nil
 	}
 	// Each step looks up the next one, instead of reading all the words between.
-	const of = `FROM search_words w WHERE w.organization = ? AND w.kind = ? AND w.field = ?`
-	args := []any{r.Organization, int(r.Kind), int(r.Field), r.Text, r.Text + beyond, r.Organization, int(r.Kind),
-		int(r.Field), r.Text + beyond, limit}
+	const of = `FROM search_words w WHERE w.organization = ? AND w.kind = ?`
+	args := []any{r.Organization, int(r.Kind), r.Text, r.Text + beyond, r.Organization, int(r.Kind), r.Text + beyond,
+		limit}
 	return store.Column[string](tx, `WITH RECURSIVE step (prefix) AS (
 			SELECT MIN(w.prefix) `+of+` AND w.prefix >= ? AND w.prefix < ?
 			UNION ALL

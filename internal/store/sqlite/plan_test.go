@@ -41,8 +41,8 @@ var scans = map[string]string{
 		"when somebody replaces the operator's credentials",
 	`SELECT organization FROM metadata WHERE entity = ? LIMIT ? + 0`: "runs once for an account that is erased, and " +
 		"beside who writes",
-	`SELECT organization, kind, field, display_name, word FROM search_words WHERE entity = ? UNION ALL SELECT ` +
-		`organization, 0, 0, '', '' FROM search_entities WHERE entity = ? LIMIT ? + 0`: "the same",
+	`SELECT organization, kind, display_name, word FROM search_words WHERE entity = ? UNION ALL SELECT ` +
+		`organization, 0, '', '' FROM search_entities WHERE entity = ? LIMIT ? + 0`: "the same",
 	`SELECT api_key FROM keys WHERE issued_by = ? LIMIT ? + 0`: "runs once for an account that is erased, and beside " +
 		"who writes",
 	`SELECT group_token FROM groups WHERE created_by = ? LIMIT ? + 0`: "runs once for an account that is erased, and " +

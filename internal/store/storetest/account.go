@@ -80,8 +80,7 @@ func accounts(t *testing.T, h conformance.Harness) {
 			wantEqual(t, "kinds in the index", kinds(), []searchindex.Kind{kind})
 			n := mustRead(t, p, func(tx *store.Tx) (int, error) {
 				return searchindex.CountWords(tx, searchindex.Range{Organization: organization, Kind: kind,
-					Field: searchindex.Username,
-					Text:  "lo"}, 9)
+					Fields: searchindex.In(searchindex.Username), Text: "lo"}, 9)
 			})
 			wantEqual(t, "words of the kind", n, 1)
 		}

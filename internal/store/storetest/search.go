@@ -159,7 +159,8 @@ func searchEntities(t *testing.T, h conformance.Harness) {
 		wantEqual(t, "of a member", of(ann), []searchindex.Entity{*a})
 		wantEqual(t, "of another", len(of(bob)), 0)
 		for kind, want := range map[searchindex.Kind]int{searchindex.PrivateGroup: 0, searchindex.PublicGroup: 1} {
-			r := searchindex.Range{Organization: organization, Kind: kind, Field: searchindex.DisplayName, Text: "se"}
+			r := searchindex.Range{Organization: organization, Kind: kind,
+				Fields: searchindex.In(searchindex.DisplayName), Text: "se"}
 			wantEqual(t, "words", mustRead(t, p, func(tx *store.Tx) (int,
 				error) {
 				return searchindex.CountWords(tx, r, 10)
@@ -188,8 +189,8 @@ func searchWords(t *testing.T, h conformance.Harness) {
 		p.mustIndex(t, searchable(p.organizationID(), e.Entity, name))
 	}
 	in := func(text string) searchindex.Range {
-		return searchindex.Range{Organization: organization, Kind: searchindex.Account, Field: searchindex.DisplayName,
-			Text: text}
+		return searchindex.Range{Organization: organization, Kind: searchindex.Account,
+			Fields: searchindex.In(searchindex.DisplayName), Text: text}
 	}
 
 	t.Run("are_counted_up_to_a_limit", func(t *testing.T) {
@@ -203,12 +204,42 @@ func searchWords(t *testing.T, h conformance.Harness) {
 			return searchindex.CountWords(tx, in("ca"), 2)
 		}), 2)
 		other := in("ca")
-		other.Field = searchindex.Title
+		other.Fields = searchindex.In(searchindex.Title)
 		wantEqual(t, "in another field", mustRead(t, p, func(tx *store.Tx) (int,
 			error) {
 			return searchindex.CountWords(tx, other, 100)
 		}),
 			0)
+	})
+	t.Run("are_in_several_fields_at_once", func(t *testing.T) {
+		e := searchable(p.organizationID(), model.EntityID{14: 8}, "sam")
+		count := func(text string, fields ...searchindex.Field) int {
+			r := searchindex.Range{Organization: e.Organization, Kind: searchindex.Account,
+				Fields: searchindex.In(fields...), Text: text}
+			return mustRead(t, p, func(tx *store.Tx) (int, error) { return searchindex.CountWords(tx, r, 10) })
+		}
+		for _, in := range [][]searchindex.Field{
+			{searchindex.DisplayName}, {searchindex.DisplayName, searchindex.Email, searchindex.Department},
+			{searchindex.Email, searchindex.Department}, {},
+		} {
+			words := map[searchindex.Field][]string{searchindex.Phone: {"1"}}
+			for _, field := range in {
+				words[field] = []string{"sam"}
+			}
+			e.Words = searchindex.JoinWords(words)
+			p.mustIndex(t, e)
+			some := 0
+			for field := searchindex.DisplayName; field <= searchindex.Department; field++ {
+				want := 0
+				if slices.Contains(in, field) {
+					want, some = 1, 1
+				}
+				wantEqual(t, fmt.Sprint("in field ", field), count("sa", field), want)
+			}
+			wantEqual(t, "in all", count("sa", searchindex.DisplayName, searchindex.Title, searchindex.Email,
+				searchindex.Department), some)
+			wantEqual(t, "another word", count("1", searchindex.Phone, searchindex.Email), 1)
+		}
 	})
 	t.Run("are_listed_by_word", func(t *testing.T) {
 		got := pages(t, p, 2, func(tx *store.Tx, after searchindex.Mark, limit int) ([]searchindex.Mark, error) {
