@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -20,23 +19,6 @@ const (
 	maxPageSize     = 200
 )
 
-// wireHit is a result of a search.
-type wireHit struct {
-	Type           string               `json:"type"`
-	OrganizationID model.OrganizationID `json:"organization_id"`
-	Entity         any                  `json:"entity"`
-}
-
-// wireSearch is a page of results: hits, or tokens.
-type wireSearch struct {
-	Results  any `json:"results"`
-	Metadata struct {
-		TotalHits    int    `json:"total_hits"`
-		FirstHit     int    `json:"first_hit"`
-		Continuation string `json:"continuation,omitempty"`
-	} `json:"metadata"`
-}
-
 // search: POST /search (call 24).
 func (a *API) search(ctx context.Context, c *call) (answer, error) {
 	command, shown := c.searchCommand()
@@ -48,22 +30,10 @@ func (a *API) search(ctx context.Context, c *call) (answer, error) {
 		return answer{}, err
 	}
 	a.charge(c, costOfSearch(len(command.Must)+len(command.MustNot), len(found.Hits)))
-	var out wireSearch
-	out.Metadata.TotalHits, out.Metadata.FirstHit, out.Metadata.Continuation = found.Total, found.First, found.Continuation
 	if command.TokensOnly {
-		tokens := make([]model.EntityID, len(found.Hits))
-		for i := range found.Hits {
-			tokens[i] = found.Hits[i].Token
-		}
-		out.Results = tokens
-		return reply(out), nil
+		return reply(wire.FoundTokensText(&found)), nil
 	}
-	hits := make([]wireHit, len(found.Hits))
-	for i := range found.Hits {
-		hits[i] = c.hit(&found.Hits[i], shown)
-	}
-	out.Results = hits
-	return reply(out), nil
+	return reply(c.FoundText(&found, shown)), nil
 }
 
 // searchCommand reads what is looked for, and which fields of it are shown: nil
@@ -170,40 +140,4 @@ func splitFields(name string) []string {
 		fields[i] = input.SnakeCase(field)
 	}
 	return fields
-}
-
-// hit shows a result.
-func (c *call) hit(h *service.SearchHit, shown map[string]bool) wireHit {
-	w := wireHit{Type: c.EntityType(h.Group), OrganizationID: h.Organization}
-	if h.Entity.Group != nil {
-		g := c.Group(h.Entity.Group)
-		g.Metadata = h.Metadata
-		w.Entity = g
-	} else {
-		u := c.User(h.Entity)
-		u.Metadata = h.Metadata
-		w.Entity = u
-	}
-	if shown != nil {
-		w.Entity = onlyFields(w.Entity, shown)
-	}
-	return w
-}
-
-// onlyFields returns an entity with some of its fields.
-func onlyFields(entity any, shown map[string]bool) any {
-	text, err := wire.Marshal(entity)
-	if err != nil {
-		panic(fmt.Sprintf("encode an entity: %v", err)) // it holds nothing that cannot be encoded
-	}
-	var all map[string]json.RawMessage
-	if err := json.Unmarshal(text, &all); err != nil {
-		panic(fmt.Sprintf("read an entity that was just encoded: %v", err))
-	}
-	for name := range all {
-		if !shown[name] {
-			delete(all, name)
-		}
-	}
-	return all
 }

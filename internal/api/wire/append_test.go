@@ -53,14 +53,61 @@ func FuzzAppendedMessages(f *testing.F) {
 			for n := range 4 {
 				v := &View{Namespace: string(rune('a' + n)), Base: "https://" + string(rune('a'+n))}
 				m.Status, m.Muted = model.Status(n), bit(3) != (n%2 == 1)
-				want, err := Marshal(v.Message(&m))
-				if err != nil {
-					t.Fatal(err)
+				got, met := strings.CutPrefix(string(v.appendMessage([]byte("before "), &m)), "before ")
+				if !met {
+					t.Error("what was before is gone")
 				}
-				if got := v.appendMessage([]byte("before "), &m); string(got) != "before "+string(want) {
-					t.Errorf("written by hand:\n%s\nby encoding/json:\n%s", got, want)
-				}
+				wantAsEncoded(t, []byte(got), v.Message(&m))
 			}
 		}
+	})
+}
+
+// wantAsEncoded compares what is written by hand of v with what encoding/json makes of it.
+func wantAsEncoded(t *testing.T, got []byte, v any) {
+	t.Helper()
+	want, err := Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != string(want) {
+		t.Errorf("written by hand:\n%s\nby encoding/json:\n%s", got, want)
+	}
+}
+
+// FuzzAppendedEntities does the same with accounts and groups.
+func FuzzAppendedEntities(f *testing.F) {
+	f.Add("Ann", "ann@example.com", "Nurse", int64(1), uint8(0))
+	f.Add("\"quotes\" \\ <b>&amp;</b> \u2028\u2029 \x00\x1f\x7f\b\f\n\r\t", "ä€😀", "\xff\xc3(\xed\xa0\x80", int64(-5),
+		uint8(0xff))
+	f.Add("", "", "", int64(0), uint8(0b101010))
+	f.Fuzz(func(t *testing.T, name, address, text string, number int64, bits uint8) {
+		bit := func(n int) bool { return bits>>n&1 == 1 }
+		at := time.UnixMilli(number % (1 << 40)).UTC()
+		a := model.Account{ID: model.AccountID{byte(number)}, Username: address, DisplayName: name, FirstName: text,
+			LastName: name + text, Avatar: address, Status: text, DND: bit(0), DNDText: name, Disabled: bit(1)}
+		g := model.Group{ID: model.GroupID{byte(number)}, Organization: model.OrganizationID(text), Name: name,
+			Description: text, Avatar: address, Count: int(number % 1000), ReplayHistory: bit(0), Public: bit(1)}
+		if bit(2) {
+			a.Emails = []model.Email{{Address: address, Verified: bit(3)}, {Address: name}}
+			a.Phones = []model.Phone{{Number: text, Verified: bit(4)}, {}}
+			g.Members = []model.AccountID{{1: 7}, {15: 9}}
+			g.CreatedBy = model.AccountID{3}
+		}
+		if bit(5) {
+			a.Created, g.Created = at, at
+		}
+		e := model.Entity{Account: &a}
+		if bit(6) {
+			e.Organization, e.Title, e.Department = model.OrganizationID(text), name, address
+		}
+		v := &View{Namespace: "tigertext", Base: "https://chat.example.com"}
+		user, group := v.User(e), v.Group(&g)
+		if bit(7) {
+			user.Metadata, group.Metadata = map[string]string{}, map[string]string{name: text, address: name, "b": "", "a": "1"}
+			group.Members = nil
+		}
+		wantAsEncoded(t, user.appendJSON(nil), user)
+		wantAsEncoded(t, group.appendJSON(nil), group)
 	})
 }

@@ -3,6 +3,7 @@
 //
 // It owns names, types and the writing of JSON. A shape belongs here if more than one place
 // writes it: two endpoints, an event and an answer, an archive, or a command that exports what
-// calls show. One that a single endpoint writes stands beside this endpoint in package api. It
+// calls show; or if it is written by hand, as what is asked for most is. Another one that a
+// single endpoint writes stands beside this endpoint in package api. It
 // must not know requests, nor who may see what: it shows what it is given.
 package wire
