@@ -6,6 +6,7 @@ import "signet/internal/model"
 // for a server that has nothing to do.
 func (s *Service) Forget() {
 	s.messages.ForgetAll()
+	s.persons.ForgetAll()
 	s.changed.ForgetAll()
 	s.recipients.forget()
 }
@@ -13,11 +14,12 @@ func (s *Service) Forget() {
 // ForgetRecipients drops who may send to whom.
 func (s *Service) ForgetRecipients() { s.recipients.forget() }
 
-// ForgetAccess drops all that is remembered of keys and recipients: another process
+// ForgetAccess drops all that is remembered of keys, recipients and people: another process
 // has written to the store.
 func (s *Service) ForgetAccess() {
 	s.access.DropAll()
 	s.recipients.forget()
+	s.persons.ForgetAll()
 }
 
 // ForgetMessages drops messages that were erased from what is remembered.
@@ -26,6 +28,7 @@ func (s *Service) ForgetMessages(ids ...model.MessageID) { s.messages.Forget(ids
 // Age forgets what was remembered before the last call: each sweep calls it.
 func (s *Service) Age() {
 	s.messages.Age()
+	s.persons.Age()
 	s.changed.Age()
 	s.access.Age()
 }

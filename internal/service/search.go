@@ -45,6 +45,7 @@ func (s *Service) Search(ctx context.Context, actor *model.Actor, c SearchComman
 		return result, err
 	}
 	err = fill(ctx, func(room *answerRoom) error {
+		known := s.persons.reading()
 		return s.store.View(ctx, func(tx *store.Tx) error {
 			page, err := q.Page(tx)
 			if err != nil {
@@ -52,7 +53,7 @@ func (s *Service) Search(ctx context.Context, actor *model.Actor, c SearchComman
 			}
 			result = SearchResult{Total: page.Total, First: page.First, Continuation: page.Continuation}
 			shown := 0
-			if result.Hits, shown, err = s.presentHits(ctx, tx, actor, &c, page.Hits, room); err == nil &&
+			if result.Hits, shown, err = s.presentHits(ctx, tx, known, actor, &c, page.Hits, room); err == nil &&
 				shown < len(page.Hits) {
 				result.Continuation, err = page.After(shown - 1)
 			}
@@ -81,7 +82,8 @@ func searchedOrganizations(actor *model.Actor, directory []model.OrganizationID)
 // presentHits shows hits to the actor, in their order, as many as an answer has room for, and
 // returns how many of the hits these are, with those that are not there any more.
 func (s *Service) presentHits(
-	ctx context.Context, tx *store.Tx, actor *model.Actor, c *SearchCommand, hits []search.Hit, room *answerRoom,
+	ctx context.Context, tx *store.Tx, known *personReading, actor *model.Actor, c *SearchCommand, hits []search.Hit,
+	room *answerRoom,
 ) (shown []SearchHit, up int, err error) {
 	out := make([]SearchHit, len(hits))
 	for i, h := range hits {
@@ -90,7 +92,7 @@ func (s *Service) presentHits(
 	if c.TokensOnly {
 		return out, len(hits), nil
 	}
-	accounts, err := presentAccounts(tx, actor, hits)
+	accounts, err := presentAccounts(tx, known, actor, hits)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -123,17 +125,26 @@ func (s *Service) presentHits(
 
 // presentAccounts shows the accounts among hits, each as a member of the
 // organization that it was found in.
-func presentAccounts(tx *store.Tx, actor *model.Actor, hits []search.Hit) (map[placed]model.Entity, error) {
-	var ids []model.AccountID
+func presentAccounts(tx *store.Tx, known *personReading, actor *model.Actor,
+	hits []search.Hit) (map[placed]model.Entity, error) {
+	out := make(map[placed]model.Entity, len(hits))
+	var ids []model.AccountID // of those who are read
 	members := map[model.OrganizationID][]model.AccountID{}
 	for i := range hits {
-		if h := &hits[i]; !h.Group {
-			ids = append(ids, model.AccountID(h.Entity))
-			members[h.Organization] = append(members[h.Organization], model.AccountID(h.Entity))
+		h := &hits[i]
+		if h.Group {
+			continue
 		}
+		account := model.AccountID(h.Entity)
+		if t, there := known.in(h.Organization, account); there {
+			out[placed{h.Organization, h.Entity}] = t.SeenBy(actor, h.Organization)
+			continue
+		}
+		ids = append(ids, account)
+		members[h.Organization] = append(members[h.Organization], account)
 	}
 	if len(ids) == 0 {
-		return nil, nil
+		return out, nil
 	}
 	accounts, err := tx.Accounts(ids)
 	if err != nil {
@@ -143,7 +154,6 @@ func presentAccounts(tx *store.Tx, actor *model.Actor, hits []search.Hit) (map[p
 	for i := range accounts {
 		byID[accounts[i].ID] = &accounts[i]
 	}
-	out := make(map[placed]model.Entity, len(hits))
 	for organization, ids := range members {
 		memberships, err := tx.MembershipsIn(organization, ids)
 		if err != nil {
@@ -151,6 +161,7 @@ func presentAccounts(tx *store.Tx, actor *model.Actor, hits []search.Hit) (map[p
 		}
 		for _, m := range memberships {
 			if account := byID[m.Account]; account != nil {
+				known.learn(account, m)
 				t := access.Target{Account: *account, Memberships: []model.Membership{m}}
 				out[placed{organization, model.EntityID(m.Account)}] = t.SeenBy(actor, organization)
 			}

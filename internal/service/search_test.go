@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"errors"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -180,6 +181,61 @@ func TestSearchFollowsWhatChanges(t *testing.T) {
 	f.wantNames(actor, searchFor("any", "bob"))
 	f.mustUpdate(func(tx *store.Tx) error { return erasure.EndOrganization(tx, o) })
 	f.wantNames(f.actor(me), SearchCommand{})
+}
+
+// What changes people is shown at once, though searches show them from memory.
+func TestSearchRemembersPeopleAsTheyAre(t *testing.T) {
+	f := newFixture(t)
+	ours, other := f.organization(), f.organization()
+	me := f.named("Me", ours, other)
+	bob := f.account(searchPerson{Account: model.Account{Username: "bob", DisplayName: "Bob",
+		Emails: []model.Email{{Address: "bob@example.com"}}}, title: "Nurse"}, ours, other)
+	actor := f.actor(me)
+	actor.Operator, actor.Key.Kind = true, model.Administrative // who is shown what is disabled
+	everybody := SearchCommand{Query: search.Query{Disabled: true}}
+	for _, change := range []struct {
+		of string
+		fn func(tx *store.Tx, account model.Account) error
+	}{
+		{"the profile", func(tx *store.Tx, account model.Account) error {
+			account.Status = "away"
+			return tx.UpdateProfile(&account)
+		}},
+		{"the addresses", func(tx *store.Tx, account model.Account) error {
+			before := account
+			account.Emails = []model.Email{{Address: "robert@example.com"}}
+			return tx.UpdatePerson(&before, &account)
+		}},
+		{"what opens it", func(tx *store.Tx, account model.Account) error { return tx.SetDisabled(account.ID, true) }},
+		{"a title", func(tx *store.Tx, account model.Account) error {
+			_, err := tx.PutMembership(model.Membership{Organization: other, Account: account.ID, Title: "Doctor", Joined: f.now})
+			return err
+		}},
+		{"a membership", func(tx *store.Tx, account model.Account) error {
+			return tx.DeleteMembership(other, account.ID)
+		}},
+		{"everything", func(tx *store.Tx, account model.Account) error { return erasure.CloseAccount(tx, account.ID) }},
+	} {
+		before := f.mustSearch(actor, everybody)
+		if kept, known := f.service.persons.Get(bob); !known || len(kept.Memberships) == 0 {
+			t.Errorf("before a change of %s nobody is remembered", change.of)
+		}
+		if again := f.mustSearch(actor, everybody); !reflect.DeepEqual(again, before) {
+			t.Errorf("from memory it shows\n%+v\nwant\n%+v", again, before)
+		}
+		f.mustUpdate(func(tx *store.Tx) error {
+			account, _, err := tx.Account(bob)
+			if err != nil {
+				return err
+			}
+			return change.fn(tx, account)
+		})
+		after := f.mustSearch(actor, everybody)
+		f.service.Forget()
+		if want := f.mustSearch(actor, everybody); !reflect.DeepEqual(after, want) || reflect.DeepEqual(after, before) {
+			t.Errorf("after a change of %s it shows\n%+v\nwant\n%+v", change.of, after, want)
+		}
+	}
 }
 
 func TestSearchRendersWhatIsAskedFor(t *testing.T) {

@@ -69,6 +69,7 @@ type Service struct {
 	retention  time.Duration
 	recipients recipients
 	messages   messageMemory
+	persons    personMemory
 	changed    *cache.Cache[string, *access.Target] // see changedAccounts
 
 	counts Counts
@@ -83,7 +84,8 @@ type Service struct {
 	messageSearch messageSearchLimits
 }
 
-// New returns a service. The caller closes the store, the ring, the blobs and the hub.
+// New returns a service, before the first use of the store. The caller closes the store, the
+// ring, the blobs and the hub.
 func New(o Options) *Service {
 	if o.Time == nil {
 		o.Time = custody.NewClock(custody.ClockOptions{Store: o.Store, Now: o.Clock})
@@ -93,6 +95,7 @@ func New(o Options) *Service {
 		access: o.Access, retention: o.EventsRetention,
 		recipients:    newRecipients(),
 		messages:      newMessageMemory(),
+		persons:       newPersonMemory(o.Store),
 		messageSearch: usualSearchLimits,
 		changed:       cache.New[string, *access.Target](changedAccounts),
 		time:          o.Time,

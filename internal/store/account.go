@@ -143,6 +143,7 @@ func (tx *Tx) Accounts(ids []model.AccountID) ([]model.Account, error) {
 
 // UpdateProfile stores what an account may change of itself.
 func (tx *Tx) UpdateProfile(a *model.Account) error {
+	tx.NotePeople(a.ID)
 	return tx.Post(
 		`UPDATE accounts SET display_name = ?, first_name = ?, last_name = ?, avatar = ?, status = ?, dnd = ?,
 			dnd_text = ? WHERE account = ?`,
@@ -152,6 +153,7 @@ func (tx *Tx) UpdateProfile(a *model.Account) error {
 // UpdatePerson stores what an account is called, and the addresses that name it, in place of
 // those that it had. An address that somebody else has is a *model.Error that names the field.
 func (tx *Tx) UpdatePerson(before, after *model.Account) error {
+	tx.NotePeople(after.ID)
 	emails, phones, err := marshalAddresses(after)
 	if err != nil {
 		return err
@@ -292,6 +294,7 @@ func (tx *Tx) changeRights(change func(a *model.Account), where string, args ...
 
 // SetDisabled disables an account or enables it.
 func (tx *Tx) SetDisabled(id model.AccountID, disabled bool) error {
+	tx.NotePeople(id)
 	return tx.changeRights(func(a *model.Account) { a.Disabled = disabled }, `account = ?`, id)
 }
 
@@ -316,6 +319,7 @@ func (tx *Tx) Operators() (out []model.AccountID, err error) {
 
 // EndOperator makes an operator an account as any other.
 func (tx *Tx) EndOperator(id model.AccountID) error {
+	tx.NotePeople(id)
 	return tx.changeRights(func(a *model.Account) { a.Operator = false }, `account = ?`, id)
 }
 
@@ -336,5 +340,6 @@ func marshalAddresses(a *model.Account) (emails, phones string, err error) {
 
 // ForgetMaker takes the organization out of accounts that it created.
 func (tx *Tx) ForgetMaker(id model.OrganizationID, accounts []model.AccountID) error {
+	tx.NotePeople(accounts...)
 	return tx.changeRights(func(a *model.Account) { a.CreatedBy = "" }, `account IN (?*) AND created_by = ?`, accounts, id)
 }

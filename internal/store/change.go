@@ -6,10 +6,18 @@ import (
 	"signet/internal/model"
 )
 
-// Change is what a transaction did to queues.
+// Change is what a transaction did to queues, and to people.
 type Change struct {
 	Queued    []Queued // in order
 	Withdrawn bool     // something may have been taken out of a queue, but for what was acknowledged
+
+	People   []model.AccountID // of whose accounts and memberships (but for roles) something changed
+	Everyone bool              // it may be anyone's
+}
+
+// empty reports whether there is nothing to tell.
+func (c *Change) empty() bool {
+	return !c.Withdrawn && len(c.Queued) == 0 && len(c.People) == 0 && !c.Everyone
 }
 
 // Queued is what was put into queues at the positions of one call of Position.
@@ -49,7 +57,7 @@ func (s *Store) observed(fn func(*Tx) error) func(*Tx) error {
 		if err := fn(tx); err != nil {
 			return err
 		}
-		if tx.change.Withdrawn || len(tx.change.Queued) > 0 {
+		if !tx.change.empty() {
 			tx.session.Committed(func() { s.show(tx.change) }, s.act)
 		}
 		return nil
@@ -88,5 +96,20 @@ func (c *Change) queued(accounts []model.AccountID) {
 func (tx *Tx) NoteWithdrawn() {
 	if c := tx.change; c != nil {
 		c.Withdrawn = true
+	}
+}
+
+// NotePeople tells observers that something of these accounts or of their memberships
+// changes, beside passwords and roles.
+func (tx *Tx) NotePeople(accounts ...model.AccountID) {
+	if c := tx.change; c != nil {
+		c.People = append(c.People, accounts...)
+	}
+}
+
+// NoteEveryone is NotePeople of more accounts than are known.
+func (tx *Tx) NoteEveryone() {
+	if c := tx.change; c != nil {
+		c.Everyone = true
 	}
 }

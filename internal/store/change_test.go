@@ -10,27 +10,40 @@ import (
 // What takes something out of a queue, or ends what is in one, has to say so: streams
 // take from memory what they know to be queued (Observe).
 func TestWhatIsTakenOutOfQueuesIsTold(t *testing.T) {
-	taking := regexp.MustCompile(`DELETE FROM (events|messages)\b|UPDATE messages SET (recalled|ends)`)
-	silent := []string{
+	wantTold(t, `DELETE FROM (events|messages)\b|UPDATE messages SET (recalled|ends)`, "NoteWithdrawn", 6,
 		"Tx.DeleteEventsAt",     // acknowledged: another stream of the account may still write it
 		"Tx.ReplaceStatusEvent", // only messages are taken from memory
 		"Tx.deleteUpdates",
 		"Tx.supersede", "Tx.supersedeAbroad", "Tx.withdrawNotices",
-	}
+	)
+}
+
+// What changes people has to say so: searches show them from memory.
+func TestChangesOfPeopleAreTold(t *testing.T) {
+	wantTold(t, `(UPDATE|DELETE FROM) (accounts|memberships)\b|INSERT INTO memberships\b`, "NotePeople", 10,
+		"Tx.SetPassword", // which nobody is shown
+	)
+}
+
+// wantTold checks that who runs a statement of a pattern calls a method, but for some. At
+// least as many functions do.
+func wantTold(t *testing.T, pattern, method string, least int, silent ...string) {
+	t.Helper()
+	changing := regexp.MustCompile(pattern)
 	var found []string
 	for _, directory := range slices.Concat([]string{"."}, rooms) {
 		s := newSources(t, directory)
 		for _, st := range s.in(t, directory) {
 			by := named(directory, st.by)
-			if taking.MatchString(st.sql) && !slices.Contains(silent, by) && !slices.Contains(found, by) {
+			if changing.MatchString(st.sql) && !slices.Contains(silent, by) && !slices.Contains(found, by) {
 				found = append(found, by)
-				if !calls(s.functions[st.by], "NoteWithdrawn") {
-					t.Errorf("%s does not tell that it takes something out of queues: %.80s", by, st.sql)
+				if !calls(s.functions[st.by], method) {
+					t.Errorf("%s does not call %s, and changes what observers know: %.80s", by, method, st.sql)
 				}
 			}
 		}
 	}
-	if len(found) < 6 {
+	if len(found) < least {
 		t.Errorf("found only %v", found)
 	}
 }

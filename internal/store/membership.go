@@ -11,6 +11,7 @@ import (
 // department of one that is there. added reports which. A row that no server wrote is none
 // that is there, and is overwritten.
 func (tx *Tx) PutMembership(m model.Membership) (added bool, err error) {
+	tx.NotePeople(m.Account)
 	// The insert comes first: of two who add it at the same time, one finds it there.
 	code, err := tx.code(&membershipRow{m.Organization, m.Account, Millis(m.Joined), m.Since})
 	if err != nil {
@@ -39,6 +40,7 @@ func (tx *Tx) PutMembership(m model.Membership) (added bool, err error) {
 
 // DeleteMembership takes an account and its roles out of an organization.
 func (tx *Tx) DeleteMembership(organization model.OrganizationID, account model.AccountID) error {
+	tx.NotePeople(account)
 	if err := tx.Post(`DELETE FROM roles WHERE organization = ? AND account = ?`, organization, account); err != nil {
 		return err
 	}

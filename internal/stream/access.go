@@ -70,19 +70,22 @@ func (r *Registry) Guard(cases *service.Service,
 	}
 }
 
-// watch looks at the readers where there is a reason to.
+// watch forgets what another process may have changed, and looks at the readers where there
+// is a reason to.
 func (r *Registry) watch(ctx context.Context, cases *service.Service,
 	written func(context.Context) (bool, error)) error {
 	beside, err := written(ctx)
 	if err != nil {
 		return err
 	}
+	if beside {
+		cases.ForgetAccess()
+	}
 	subs := r.hub.Subscriptions()
 	if len(subs) == 0 {
 		return nil
 	}
 	if beside {
-		cases.ForgetAccess()
 		r.hub.Withdraw() // it has perhaps changed what is in their queues
 		r.hub.Touch(accountsOf(subs))
 		r.hub.WakeFed()

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"signet/internal/model"
+	"signet/internal/service"
 	"signet/internal/store"
 	"signet/internal/store/erasure"
 )
@@ -94,6 +96,37 @@ func TestWhatACommandHasEndedEndsItsReaders(t *testing.T) {
 	c.must(node.registry.watch(ctx, node.Service, beside(true)))
 	second.wantEnd()
 	other.wantOpen()
+}
+
+func TestWhatACommandHasChangedIsShownThoughNobodyReads(t *testing.T) {
+	t.Parallel()
+	c, _ := newHouse(t)
+	one := c.member(c.organization(), "one")
+	node, ctx := c.servers[0], t.Context()
+	status := func() string {
+		t.Helper()
+		var everybody service.SearchCommand
+		everybody.PageSize = 50
+		found, err := node.Service.Search(ctx, one, everybody)
+		c.must(err)
+		for i := range found.Hits {
+			if hit := &found.Hits[i]; hit.Token == model.EntityID(one.Account) {
+				return hit.Entity.Account.Status
+			}
+		}
+		t.Fatal("the account is not found")
+		return ""
+	}
+	if got := status(); got != "" {
+		t.Errorf("its status is %q, want none", got)
+	}
+	c.must(c.store.Update(ctx, func(tx *store.Tx) error { // of which nobody here is told
+		return tx.Post(`UPDATE accounts SET status = ? WHERE account = ?`, "away", one.Account)
+	}))
+	c.must(node.registry.watch(ctx, node.Service, beside(true)))
+	if got := status(); got != "away" {
+		t.Errorf("its status is %q, want that of the command", got)
+	}
 }
 
 func TestStreamsOfAReplacedSecretEndOnEachNode(t *testing.T) {

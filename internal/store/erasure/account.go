@@ -17,6 +17,7 @@ import (
 // the last to go, stays, and so do the keys and groups that it made for others (package
 // authorship).
 func CloseAccount(tx *store.Tx, id model.AccountID) error {
+	tx.NotePeople(id)
 	memberships, err := tx.Memberships(id)
 	if err != nil {
 		return err
@@ -121,6 +122,7 @@ func EraseOwn(tx *store.Tx, id model.AccountID, rows int) (more bool, err error)
 // packages authorship, metadata and searchindex).
 func FinishAccount(tx *store.Tx, id model.AccountID) error {
 	tx.NoteWithdrawn()
+	tx.NotePeople(id)
 	if err := tx.ForgetQueue(id); err != nil { // first, as queues are locked before the rest
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 // nobody. The rest is to be erased: its members, what is beside them, its messages, its groups.
 func EndOrganization(tx *store.Tx, id model.OrganizationID) error {
 	tx.NoteWithdrawn()
+	tx.NoteEveryone()
 	if err := tx.Post(`DELETE FROM organizations WHERE organization = ?`, id); err != nil {
 		return err
 	}
@@ -118,6 +119,7 @@ func eraseQueued(tx *store.Tx, erased Erased, id model.OrganizationID, accounts 
 // organization, and tells them. One that was erased meanwhile is told nothing.
 func endMembers(tx *store.Tx, erased Erased, id model.OrganizationID, accounts []model.AccountID,
 	position int64) error {
+	tx.NotePeople(accounts...)
 	if err := tx.NoteGrowth(accounts...); err != nil {
 		return err
 	}
