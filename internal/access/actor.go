@@ -37,7 +37,7 @@ func (c *Control) readActor(ctx context.Context, key string, now time.Time) (act
 			return err
 		}
 		made := newActor(k, &account, memberships)
-		made.Issuers, err = issuers(tx, &k)
+		made.Issuers, err = issuers(tx, &k, nil)
 		actor = &made
 		return err
 	}, store.Short)
@@ -113,37 +113,6 @@ func noLonger(k *model.Key) *model.Error {
 	return WrongCredentials()
 }
 
-// StillOpens asks inside a transaction whether what the actor came with opens still: a
-// key that was revoked, or rotated, or whose account was disabled, on another node meanwhile
-// gives nobody lasting access. A command needs none.
-func (c *Control) StillOpens(tx *store.Tx, actor *model.Actor) error {
-	_, err := c.stillOpens(tx, actor)
-	return err
-}
-
-// stillOpens returns the key.
-func (c *Control) stillOpens(tx *store.Tx, actor *model.Actor) (model.Key, error) {
-	if actor.Command {
-		return model.Key{}, nil
-	}
-	k, found, err := tx.Key(actor.Key.Key)
-	if err == nil && !found {
-		err = noLonger(&actor.Key)
-	}
-	if err != nil {
-		return k, err
-	}
-	current := model.Actor{Key: k}
-	if current.Issuers, err = issuers(tx, &k); err != nil {
-		return k, err
-	}
-	disabled, err := tx.DisabledAmong([]model.AccountID{k.Account})
-	if current.Disabled = len(disabled) > 0; err == nil && !c.holds(&current, actor.Secret, c.now()) {
-		err = noLonger(&actor.Key)
-	}
-	return k, err
-}
-
 // Notices is the position that notices have to be past which the actor takes away, as it is
 // inside a transaction: a key that was issued a moment ago has perhaps moved it.
 func (c *Control) Notices(tx *store.Tx, actor *model.Actor) (after int64, err error) {
@@ -159,36 +128,8 @@ func (c *Control) Notices(tx *store.Tx, actor *model.Actor) (after int64, err er
 		return 0, err
 	}
 	current.Key = k
-	current.Issuers, err = issuers(tx, &k)
+	current.Issuers, err = issuers(tx, &k, nil)
 	return current.Notices(), err
-}
-
-// StillCalls asks what StillOpens does for the many calls that give nobody access. Where no other
-// process writes, nothing is read for it: what is remembered of a key is dropped before
-// whoever ended it has the answer.
-func (c *Control) StillCalls(tx *store.Tx, actor *model.Actor) error {
-	known, ok := c.actors.Get(actor.Key.Key) // however long ago
-	switch {
-	case !tx.Alone() || !ok:
-		return c.StillOpens(tx, actor)
-	case !c.holds(known.Value, actor.Secret, c.clock()):
-		return noLonger(&actor.Key)
-	}
-	return nil
-}
-
-// StillActs returns the actor as it is inside a transaction, whose key has to open
-// still: a key or a role that another node ended a moment ago changes nobody's access.
-func (c *Control) StillActs(tx *store.Tx, actor *model.Actor) (*model.Actor, error) {
-	k, err := c.stillOpens(tx, actor)
-	if err != nil || actor.Command {
-		return actor, err
-	}
-	current := *actor
-	current.Key, current.Operator = k, actor.Operator && k.Scope == ""
-	memberships, err := tx.Memberships(actor.Account)
-	current.Memberships = k.Within(memberships)
-	return current.At(c.now()), err
 }
 
 // StillAdministers asks inside a transaction whether the actor's right to

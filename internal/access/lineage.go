@@ -59,8 +59,9 @@ func (c *Control) DeleteEndedKeys(tx *store.Tx, now time.Time) error {
 }
 
 // issuers are the keys that a key ends with: what issued it, or elevated who issued it, and what
-// these end with. A session that was elevated is lowered when that key ends.
-func issuers(tx *store.Tx, k *model.Key) (all []model.Key, err error) {
+// these end with. A session that was elevated is lowered when that key ends. Those that are not
+// among the keys that are known are read.
+func issuers(tx *store.Tx, k *model.Key, known map[string]model.Key) (all []model.Key, err error) {
 	seen := map[string]bool{"": true, k.Key: true}
 	for next := []*model.Key{k}; len(next) > 0; next = next[1:] {
 		names := []string{next[0].Parent}
@@ -72,9 +73,11 @@ func issuers(tx *store.Tx, k *model.Key) (all []model.Key, err error) {
 				continue
 			}
 			seen[name] = true
-			issuer, found, err := tx.Key(name)
-			if err != nil {
-				return nil, err
+			issuer, found := known[name]
+			if !found {
+				if issuer, found, err = tx.Key(name); err != nil {
+					return nil, err
+				}
 			}
 			if found {
 				all, next = append(all, issuer), append(next, &issuer)

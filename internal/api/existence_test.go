@@ -50,6 +50,11 @@ func (s countedSession) Query(query string, args []any, each func(store.Row) err
 	return s.Session.Query(query, args, each)
 }
 
+func (s countedSession) Ask(query string, args []any, each func(store.Row) error) error {
+	s.statements.Add(1)
+	return s.Session.Ask(query, args, each)
+}
+
 // twin is something that exists where the caller is not, and something that does not.
 type twin struct{ what, there, nowhere string }
 

@@ -235,6 +235,11 @@ func (s countedSession) Query(query string, args []any, each func(store.Row) err
 	return s.Session.Query(query, args, each)
 }
 
+func (s countedSession) Ask(query string, args []any, each func(store.Row) error) error {
+	s.statements.Add(1)
+	return s.Session.Ask(query, args, each)
+}
+
 // names are those of a history's series, in order.
 func (h History) names() (out []string) {
 	for name := range h.Series {

@@ -60,8 +60,17 @@ func (s countedSession) Post(query string, args ...any) error {
 
 func (s countedSession) Query(query string, args []any, each func(store.Row) error) error {
 	s.statements.Add(1)
-	return s.Session.Query(query, args, func(row store.Row) error {
+	return s.Session.Query(query, args, s.counting(each))
+}
+
+func (s countedSession) Ask(query string, args []any, each func(store.Row) error) error {
+	s.statements.Add(1)
+	return s.Session.Ask(query, args, s.counting(each))
+}
+
+func (s countedSession) counting(each func(store.Row) error) func(store.Row) error {
+	return func(row store.Row) error {
 		*s.read++
 		return each(row)
-	})
+	}
 }

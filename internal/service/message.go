@@ -84,12 +84,12 @@ type visibleMessage struct {
 func visibleAmong(tx *store.Tx, actor *model.Actor, ids []model.MessageID,
 	now time.Time) (map[model.MessageID]visibleMessage, error) {
 	organizations := actor.Organizations()
-	rows, err := tx.MessageHeads(organizations, ids, now)
-	if err != nil || len(rows) == 0 {
+	var copies []store.Delivery
+	if err := tx.AskDeliveriesTo(actor.Account, organizations, ids, &copies); err != nil {
 		return nil, err
 	}
-	copies, err := tx.DeliveriesTo(actor.Account, organizations, ids)
-	if err != nil {
+	rows, err := tx.MessageHeads(organizations, ids, now)
+	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
 	own := make(map[model.MessageID]*store.Delivery, len(copies))

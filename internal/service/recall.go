@@ -19,14 +19,24 @@ func (s *Service) Recall(ctx context.Context, actor *model.Actor, id model.Messa
 	now := s.now()
 	var plan *fanout.Plan
 	erased := false
-	err := s.spare(ctx, s.access.Acting(actor, func(tx *store.Tx) error {
+	err := s.spare(ctx, func(tx *store.Tx) error {
 		plan, erased = s.fanout.Plan(tx, now), false
+		opens, err := s.access.AskCalls(tx, actor)
+		if err != nil {
+			return err
+		}
 		for _, organization := range actor.Organizations() { // so that no legal hold begins meanwhile
 			if err := tx.ShareOrganization(organization); err != nil {
 				return err
 			}
 		}
-		if err := lockMessage(tx, actor.Organizations(), id, now); err != nil {
+		if err = lockMessage(tx, actor.Organizations(), id, now); err == nil {
+			err = tx.Await()
+		}
+		if err == nil {
+			err = opens()
+		}
+		if err != nil {
 			return err
 		}
 		row, access, err := visible(tx, actor, id, now)
@@ -38,7 +48,7 @@ func (s *Service) Recall(ctx context.Context, actor *model.Actor, id model.Messa
 		}
 		erased, err = takeBack(tx, plan, &row)
 		return err
-	}))
+	})
 	return s.recalled(ctx, id, plan, erased, err)
 }
 

@@ -22,14 +22,30 @@ type repetition struct {
 func (d *draft) findRepeated(
 	tx *store.Tx, actor *model.Actor, entity model.EntityID, now time.Time,
 ) (*repetition, error) {
+	first, err := d.askRepeated(tx, actor, now)
+	if err == nil {
+		err = tx.Await()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d.repetitionOf(first, entity), nil
+}
+
+// askRepeated asks for what was sent under the same Request-ID; nil where there is none.
+func (d *draft) askRepeated(tx *store.Tx, actor *model.Actor, now time.Time) (*store.Asked[store.Request], error) {
 	if d.request == "" {
 		return nil, nil
 	}
-	first, found, err := tx.Request(actor.Account, d.request, now.Add(-model.RepeatWindow))
-	if err != nil || !found {
-		return nil, err
+	return tx.AskRequest(actor.Account, d.request, now.Add(-model.RepeatWindow))
+}
+
+// repetitionOf is what was found to have been sent first; nil where nothing was.
+func (d *draft) repetitionOf(first *store.Asked[store.Request], entity model.EntityID) *repetition {
+	if first == nil || !first.Found {
+		return nil
 	}
-	return &repetition{first, d.requestFingerprint(entity)}, nil
+	return &repetition{first.Row, d.requestFingerprint(entity)}
 }
 
 // fingerprintSize is that of requestFingerprint.

@@ -48,11 +48,21 @@ func (s *Service) mark(ctx context.Context, actor *model.Actor, ids []model.Mess
 	now time.Time) error {
 	var senders []model.AccountID
 	var moved *marks
-	err := s.spare(ctx, s.access.Acting(actor, func(tx *store.Tx) (err error) {
+	err := s.spare(ctx, func(tx *store.Tx) error {
+		opens, err := s.access.AskCalls(tx, actor)
+		if err != nil {
+			return err
+		}
 		if err := tx.LockMessages(actor.Organizations(), ids...); err != nil {
 			return err
 		}
 		found, err := visibleAmong(tx, actor, ids, now)
+		if err == nil {
+			err = tx.Await()
+		}
+		if err == nil {
+			err = opens()
+		}
 		if err != nil {
 			return err
 		}
@@ -62,7 +72,7 @@ func (s *Service) mark(ctx context.Context, actor *model.Actor, ids []model.Mess
 		}
 		senders, err = moved.write(tx)
 		return err
-	}), store.Short)
+	}, store.Short)
 	if err != nil {
 		return err
 	}
@@ -90,7 +100,8 @@ type mark struct {
 	row      store.MessageRow
 	delivery store.Delivery
 	status   model.Status
-	moved    bool // the copy got there
+	moved    bool           // the copy got there
+	sender   *store.Members // whether it is in the organization still; nil: it is not to be told
 }
 
 // add notes that a message reached a status, if the actor received it, it is not
@@ -122,8 +133,21 @@ func (m *marks) write(tx *store.Tx) ([]model.AccountID, error) {
 	for i := range m.list {
 		senders[i] = m.list[i].row.Sender
 	}
-	position, err := tx.Position(len(m.list), senders...)
-	if err != nil {
+	var position int64
+	if err := tx.AskPosition(&position, len(m.list), senders...); err != nil {
+		return nil, err
+	}
+	for i := range m.list {
+		k := &m.list[i]
+		if k.delivery.Replayed {
+			continue
+		}
+		var err error
+		if k.sender, err = tx.AskMembers(k.row.Organization, k.row.Sender, k.row.Sender); err != nil {
+			return nil, err
+		}
+	}
+	if err := tx.Await(); err != nil {
 		return nil, err
 	}
 	for i := range m.list {
@@ -158,12 +182,8 @@ func (m *marks) writeOne(tx *store.Tx, k *mark, position int64) error {
 			return err
 		}
 	}
-	if d.Replayed {
+	if k.sender == nil || !k.sender.Both() {
 		return nil
-	}
-	present, err := tx.IsMember(row.Organization, row.Sender)
-	if err != nil || !present {
-		return err
 	}
 	change := store.Payload{Account: d.Account, Status: k.status, Time: m.now.UnixMilli()}
 	return tx.ReplaceStatusEvent(row, d, position, statusKind(row.Group), change.Encode())

@@ -45,20 +45,32 @@ func (s *Service) write(tx *store.Tx, actor *model.Actor, m *sealedMessage, now 
 	if m.row.Group {
 		queues = append(queues, model.AccountID(m.row.Recipient))
 	}
-	position, err := tx.Position(1, queues...)
+	done := &delivery{row: m.row, content: m.content, copies: len(readers.Accounts)}
+	if err := tx.AskPosition(&done.row.Sort, 1, queues...); err != nil {
+		return nil, err
+	}
+	asked, err := s.askBefore(tx, actor, m, now)
+	if err == nil {
+		err = tx.Await()
+	}
 	if err != nil {
 		return nil, err
 	}
-	if repeated, err := m.findRepeated(tx, actor, m.to.entity, now); err != nil || repeated != nil {
-		return &delivery{repeated: repeated}, err
+	if first := m.repetitionOf(asked.first, m.to.entity); first != nil {
+		return &delivery{repeated: first}, nil
 	}
-	if err := s.access.StillCalls(tx, actor); err != nil {
+	if err := asked.opens(); err != nil {
 		return nil, err
 	}
-	if err := m.stillAllowed(tx, actor, open, now); err != nil {
-		return nil, err
+	if !open || asked.members != nil && !asked.members.Both() {
+		return nil, model.Missing()
 	}
-	if err := s.withinDailyLimit(tx, actor, now); err != nil {
+	if m.source != nil {
+		if _, err := readable(tx, actor, m.source.ID, now); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.leftOf(asked.sent, actor, now); err != nil {
 		return nil, err
 	}
 	if err := s.countAgainstLimit(tx, actor, now); err != nil {
@@ -67,12 +79,36 @@ func (s *Service) write(tx *store.Tx, actor *model.Actor, m *sealedMessage, now 
 	if err := m.putRequest(tx, now); err != nil {
 		return nil, err
 	}
-	done := &delivery{row: m.row, content: m.content, copies: len(readers.Accounts)}
-	done.row.Sort = position
 	if m.row.Group {
 		done.plan = s.fanout.Plan(tx, now)
 	}
 	return done, done.insert(tx, &readers)
+}
+
+// askedBefore is what a transaction asks, all at once, before it writes a message.
+type askedBefore struct {
+	first   *store.Asked[store.Request] // under its Request-ID; nil: it has none
+	opens   func() error                // whether what the sender came with opens still
+	members *store.Members              // sender and recipient, who belong where they did; nil: it is to a group
+	sent    *store.Asked[int]           // on this day; nil: there is no limit
+}
+
+func (s *Service) askBefore(tx *store.Tx, actor *model.Actor, m *sealedMessage, now time.Time) (asked askedBefore,
+	err error) {
+	if asked.first, err = m.askRepeated(tx, actor, now); err != nil {
+		return asked, err
+	}
+	if asked.opens, err = s.access.AskCalls(tx, actor); err != nil {
+		return asked, err
+	}
+	if m.to.group == nil {
+		asked.members, err = tx.AskMembers(m.to.organization.ID, actor.Account, model.AccountID(m.to.entity))
+		if err != nil {
+			return asked, err
+		}
+	}
+	asked.sent, err = s.askDailyLimit(tx, actor, now)
+	return asked, err
 }
 
 // lock keeps others from changing what the message depends on: the group with its members,
@@ -98,28 +134,6 @@ func (m *sealedMessage) lock(tx *store.Tx, actor *model.Actor) (readers store.Re
 	}
 	readers, err = tx.GroupReaders(m.row.Organization, id, actor.Account)
 	return readers, found && !g.Deleted && readers.Member, err
-}
-
-// stillAllowed asks inside the transaction whether sender and recipient still belong
-// where they did, and whether the source of a forward may still be read.
-func (m *sealedMessage) stillAllowed(tx *store.Tx, actor *model.Actor, open bool, now time.Time) error {
-	if !open {
-		return model.Missing()
-	}
-	if m.to.group == nil {
-		both, err := tx.AreMembers(m.to.organization.ID, actor.Account, model.AccountID(m.to.entity))
-		if err == nil && !both {
-			err = model.Missing()
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if m.source == nil {
-		return nil
-	}
-	_, err := readable(tx, actor, m.source.ID, now)
-	return err
 }
 
 // putRequest notes what was sent under the Request-ID.

@@ -256,21 +256,31 @@ func (tx *Tx) checkAccounts(after []any) (last []any, n int, err error) {
 	return last, n, err
 }
 
+// rightsColumns are what the code of an account covers, and the code.
+const rightsColumns = `account, operator, disabled, created_by, created, code`
+
+// scanRights reads these, and reports whether the code is right.
+func (tx *Tx) scanRights(row Row, a *model.Account) (genuine bool, err error) {
+	var created int64
+	var code []byte
+	if err := row.Scan(&a.ID, &a.Operator, &a.Disabled, &a.CreatedBy, &created, &code); err != nil {
+		return false, err
+	}
+	a.Created = FromMillis(created)
+	return tx.genuine(code, (*codedAccount)(a)), nil
+}
+
 // rights calls fn with the accounts of a selection, of which it reads what their codes
 // cover.
 func (tx *Tx) rights(fn func(a *model.Account), where string, args ...any) error {
-	return tx.Query(`SELECT account, operator, disabled, created_by, created, code FROM accounts WHERE `+where, args,
-		func(row Row) error {
-			var a model.Account
-			var created int64
-			var code []byte
-			err := row.Scan(&a.ID, &a.Operator, &a.Disabled, &a.CreatedBy, &created, &code)
-			a.Created = FromMillis(created)
-			if err == nil && tx.genuine(code, (*codedAccount)(&a)) {
-				fn(&a)
-			}
-			return err
-		})
+	return tx.Query(`SELECT `+rightsColumns+` FROM accounts WHERE `+where, args, func(row Row) error {
+		var a model.Account
+		genuine, err := tx.scanRights(row, &a)
+		if err == nil && genuine {
+			fn(&a)
+		}
+		return err
+	})
 }
 
 // changeRights changes what the codes of the accounts of a selection cover.
@@ -300,15 +310,22 @@ func (tx *Tx) SetDisabled(id model.AccountID, disabled bool) error {
 
 // DisabledAmong returns those of the accounts that are disabled, or whose code is wrong.
 func (tx *Tx) DisabledAmong(ids []model.AccountID) (out []model.AccountID, err error) {
-	err = tx.Query(`SELECT `+accountColumns+` FROM accounts WHERE account IN (?*)`, []any{ids}, func(row Row) error {
+	if err = tx.AskDisabledAmong(ids, &out); err == nil {
+		err = tx.Await()
+	}
+	return out, err
+}
+
+// AskDisabledAmong asks for that.
+func (tx *Tx) AskDisabledAmong(ids []model.AccountID, out *[]model.AccountID) error {
+	return tx.Ask(`SELECT `+rightsColumns+` FROM accounts WHERE account IN (?*)`, []any{ids}, func(row Row) error {
 		var a model.Account
-		genuine, err := tx.scanAccount(row, &a)
+		genuine, err := tx.scanRights(row, &a)
 		if a.Disabled || !genuine {
-			out = append(out, a.ID)
+			*out = append(*out, a.ID)
 		}
 		return err
 	})
-	return out, err
 }
 
 // Operators returns the operator accounts, the oldest first.

@@ -55,20 +55,17 @@ func (tx *Tx) Delivery(organization model.OrganizationID, message model.MessageI
 // Deliveries returns the copies of all to whom these messages were sent, without
 // those that got them later as a group's history.
 func (tx *Tx) Deliveries(organizations []model.OrganizationID, messages ...model.MessageID) ([]Delivery, error) {
-	return tx.deliveries(`d.organization_number IN (?*) AND d.message IN (?*) AND d.replayed = 0`,
-		tx.numberedList(organizations), messages)
+	return List(tx, `SELECT `+deliveryColumns+` FROM deliveries d
+		WHERE d.organization_number IN (?*) AND d.message IN (?*) AND d.replayed = 0`,
+		[]any{tx.numberedList(organizations), messages}, scanDelivery)
 }
 
-// DeliveriesTo returns an account's copies of these messages.
-func (tx *Tx) DeliveriesTo(account model.AccountID, organizations []model.OrganizationID,
-	messages []model.MessageID) ([]Delivery, error) {
-	return tx.deliveries(`d.organization_number IN (?*) AND d.message IN (?*) AND d.account = ?`,
-		tx.numberedList(organizations), messages, account)
-}
-
-func (tx *Tx) deliveries(where string, args ...any) ([]Delivery, error) {
-	return List(tx, `SELECT `+deliveryColumns+` FROM deliveries d WHERE `+where, args,
-		scanDelivery)
+// AskDeliveriesTo asks for an account's copies of these messages.
+func (tx *Tx) AskDeliveriesTo(account model.AccountID, organizations []model.OrganizationID,
+	messages []model.MessageID, out *[]Delivery) error {
+	return AskList(tx, `SELECT `+deliveryColumns+` FROM deliveries d
+		WHERE d.organization_number IN (?*) AND d.message IN (?*) AND d.account = ?`,
+		[]any{tx.numberedList(organizations), messages, account}, out, scanDelivery)
 }
 
 // DeliveredTo lists the accounts that have a copy of the message, as history too, at most

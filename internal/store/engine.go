@@ -71,11 +71,25 @@ type Session interface {
 	// use the session; the row is valid until each returns.
 	Query(query string, args []any, each func(Row) error) error
 
+	// Ask is Query of which the answer is not needed yet, so that what does not depend on
+	// each other is asked in one exchange. An engine may put it off, as Post, and call each
+	// when it has the answer: at the latest in the next Await, Exec, Query or Position, or at
+	// the end of the transaction. That one then returns the error of the statement, or of
+	// each. Statements take effect in their order all the same.
+	Ask(query string, args []any, each func(Row) error) error
+
+	// Await returns once all that was asked has been answered.
+	Await() error
+
 	// Position returns the first of n consecutive numbers which are greater than
 	// every number that was handed out for any of these accounts before, in
 	// commit order: a reader who saw a number will never see a smaller one appear.
 	// Numbers start at the clock's microseconds, so that they tell an age.
 	Position(accounts []model.AccountID, n int) (int64, error)
+
+	// AskPosition is Position of which the number is not needed yet: it is in first after
+	// Await. What is run next sees what it would after Position.
+	AskPosition(accounts []model.AccountID, n int, first *int64) error
 
 	// Committed passes what is called once the transaction is on disk. done is called
 	// before Update returns, in the order of the commits, one after the other. then is

@@ -92,7 +92,14 @@ func (tx *Tx) scanKey(row Row, k *model.Key) (genuine bool, err error) {
 
 // keys calls fn with the keys of a selection.
 func (tx *Tx) keys(fn func(k *model.Key), where string, args ...any) error {
-	return tx.Query(`SELECT `+keyColumns+` FROM keys k WHERE `+OfStanding+`k.organization)) AND `+where, args, func(row Row) error {
+	if err := tx.askKeys(fn, where, args...); err != nil {
+		return err
+	}
+	return tx.Await()
+}
+
+func (tx *Tx) askKeys(fn func(k *model.Key), where string, args ...any) error {
+	return tx.Ask(`SELECT `+keyColumns+` FROM keys k WHERE `+OfStanding+`k.organization)) AND `+where, args, func(row Row) error {
 		var k model.Key
 		genuine, err := tx.scanKey(row, &k)
 		if err == nil && genuine {
@@ -163,8 +170,16 @@ func (tx *Tx) Keys(account model.AccountID) (out []model.Key, err error) {
 // KeysNamed returns those of the keys that exist, by their names.
 func (tx *Tx) KeysNamed(names []string) (map[string]model.Key, error) {
 	out := make(map[string]model.Key, len(names))
-	err := tx.keys(func(k *model.Key) { out[k.Key] = *k }, `api_key IN (?*)`, names)
+	err := tx.AskKeysNamed(names, out)
+	if err == nil {
+		err = tx.Await()
+	}
 	return out, err
+}
+
+// AskKeysNamed asks for that.
+func (tx *Tx) AskKeysNamed(names []string, out map[string]model.Key) error {
+	return tx.askKeys(func(k *model.Key) { out[k.Key] = *k }, `api_key IN (?*)`, names)
 }
 
 // IdleSince are the times since when the keys of sign-ins that were not used have ended.

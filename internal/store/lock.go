@@ -84,6 +84,5 @@ func (tx *Tx) LockQueues(accounts ...model.AccountID) error {
 	if !tx.Locks() {
 		return nil
 	}
-	_, err := tx.Position(1, accounts...)
-	return err
+	return tx.AskPosition(new(int64), 1, accounts...) // nobody needs it
 }

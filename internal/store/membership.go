@@ -49,8 +49,16 @@ func (tx *Tx) DeleteMembership(organization model.OrganizationID, account model.
 
 // Memberships returns where an account belongs, the oldest membership first,
 // with its granted roles.
-func (tx *Tx) Memberships(account model.AccountID) ([]model.Membership, error) {
-	return tx.memberships(`m.account = ?`, account)
+func (tx *Tx) Memberships(account model.AccountID) (out []model.Membership, err error) {
+	if err = tx.AskMemberships(account, &out); err == nil {
+		err = tx.Await()
+	}
+	return out, err
+}
+
+// AskMemberships asks for that.
+func (tx *Tx) AskMemberships(account model.AccountID, out *[]model.Membership) error {
+	return tx.askMemberships(out, `m.account = ?`, account)
 }
 
 // MembershipsOfEach lists where several accounts belong, of each the oldest membership
@@ -107,7 +115,14 @@ const membershipsWhere = `SELECT organization, account, joined, since, code FROM
 
 // membershipRows calls fn with the memberships that a query finds.
 func (tx *Tx) membershipRows(fn func(p *membershipRow), query string, args ...any) error {
-	return tx.Query(query, args, func(row Row) error {
+	if err := tx.askMembershipRows(fn, query, args...); err != nil {
+		return err
+	}
+	return tx.Await()
+}
+
+func (tx *Tx) askMembershipRows(fn func(p *membershipRow), query string, args ...any) error {
+	return tx.Ask(query, args, func(row Row) error {
 		var p membershipRow
 		var code []byte
 		err := row.Scan(&p.organization, &p.account, &p.joined, &p.since, &code)
@@ -138,11 +153,17 @@ func (tx *Tx) MembershipsIn(organization model.OrganizationID, accounts []model.
 	return tx.memberships(`m.organization = ? AND m.account IN (?*)`, organization, accounts)
 }
 
-func (tx *Tx) memberships(where string, args ...any) ([]model.Membership, error) {
-	var out []model.Membership
+func (tx *Tx) memberships(where string, args ...any) (out []model.Membership, err error) {
+	if err = tx.askMemberships(&out, where, args...); err == nil {
+		err = tx.Await()
+	}
+	return out, err
+}
+
+func (tx *Tx) askMemberships(out *[]model.Membership, where string, args ...any) error {
 	at := new(membershipRow) // of the row before: a membership has as many rows as it has roles
 	genuine := false
-	err := tx.Query(`SELECT m.organization, m.account, m.title, m.department, m.joined, m.since, m.code,
+	return tx.Ask(`SELECT m.organization, m.account, m.title, m.department, m.joined, m.since, m.code,
 		COALESCE(r.role, ''), COALESCE(r.code, '')
 		FROM memberships m LEFT JOIN roles r ON r.organization = m.organization AND r.account = m.account AND r.pending = 0
 		WHERE `+OfStanding+`m.organization)) AND `+where+`
@@ -159,16 +180,15 @@ func (tx *Tx) memberships(where string, args ...any) ([]model.Membership, error)
 			*at = p
 			if genuine = tx.genuine(code, at); genuine {
 				m.Joined = FromMillis(joined)
-				out = append(out, m)
+				*out = append(*out, m)
 			}
 		}
 		if genuine && role != "" && tx.genuine(roleCode, &codedRole{m.Organization, m.Account, role, false}) {
-			last := &out[len(out)-1]
+			last := &(*out)[len(*out)-1]
 			last.Roles = append(last.Roles, role)
 		}
 		return nil
 	})
-	return out, err
 }
 
 // IsMember reports whether an account belongs to an organization.
@@ -178,14 +198,21 @@ func (tx *Tx) IsMember(organization model.OrganizationID, account model.AccountI
 	return member, err
 }
 
-// AreMembers reports whether two accounts, or one given twice, belong to an
-// organization.
-func (tx *Tx) AreMembers(organization model.OrganizationID, a, b model.AccountID) (bool, error) {
-	first, second := false, false
-	err := tx.membershipRows(func(m *membershipRow) {
-		first, second = first || m.account == a, second || m.account == b
+// Members tells whether two accounts, or one given twice, belong to an organization.
+type Members struct {
+	a, b       model.AccountID
+	hasA, hasB bool
+}
+
+// Both reports whether both belong to it.
+func (m *Members) Both() bool { return m.hasA && m.hasB }
+
+// AskMembers asks for that.
+func (tx *Tx) AskMembers(organization model.OrganizationID, a, b model.AccountID) (*Members, error) {
+	m := &Members{a: a, b: b}
+	return m, tx.askMembershipRows(func(row *membershipRow) {
+		m.hasA, m.hasB = m.hasA || row.account == m.a, m.hasB || row.account == m.b
 	}, membershipsWhere+`organization = ? AND account IN (?*)`, organization, []model.AccountID{a, b})
-	return first && second, err
 }
 
 // MembersAmong returns those of the accounts that belong to an organization.

@@ -20,12 +20,23 @@ type Request struct {
 
 // Request returns what an account sent under a Request-ID after a time.
 func (tx *Tx) Request(account model.AccountID, id string, after time.Time) (r Request, found bool, err error) {
-	var created int64
-	found, err = tx.One(`SELECT account, request, fingerprint, organization, message, ttl, created FROM requests
+	asked, err := tx.AskRequest(account, id, after)
+	if err == nil {
+		err = tx.Await()
+	}
+	return asked.Row, asked.Found, err
+}
+
+// AskRequest asks for that.
+func (tx *Tx) AskRequest(account model.AccountID, id string, after time.Time) (*Asked[Request], error) {
+	return AskFirst(tx, `SELECT account, request, fingerprint, organization, message, ttl, created FROM requests
 		WHERE account = ? AND request = ? AND created > ?`, []any{account, id, Millis(after)},
-		&r.Account, &r.ID, &r.Fingerprint, &r.Organization, &r.Message, &r.TTL, &created)
-	r.Created = FromMillis(created)
-	return r, found, err
+		func(r *Request, row Row) error {
+			var created int64
+			err := row.Scan(&r.Account, &r.ID, &r.Fingerprint, &r.Organization, &r.Message, &r.TTL, &created)
+			r.Created = FromMillis(created)
+			return err
+		})
 }
 
 // PutRequest notes what was sent under a Request-ID, in place of one from before

@@ -86,7 +86,7 @@ var spreading = map[string]string{
 	"Tx.NamesOfOrganizations": "a page of the audit log with names: the organizations that it names",
 	"Tx.Accounts":             "those of a page, or of a group's members",
 	"Tx.AddGroupMembers":      "those who join a group: all on the group's shard",
-	"Tx.AreMembers":           "each message: whether its sender and recipient belong to the organization",
+	"Tx.AskMembers":           "each message: whether its sender and recipient belong to the organization",
 	"presence.CloseStreams":   "the streams that ended at one time on a node",
 	"Tx.CountEvents":          "a look at the queue's length: the queue, and the messages in it",
 	"Tx.CountMembers":         "when an organization is shown",
@@ -103,11 +103,11 @@ var spreading = map[string]string{
 	"presence.DeleteStreams":  "the streams that ended at one time on a node",
 	"Tx.Deliveries": "a look at statuses, or an export of messages under a hold: each message where that " +
 		"lies",
-	"Tx.DeliveriesTo":  "a look at statuses, or their change: each message where that lies",
-	"Tx.MessageHeads":  "a look at statuses, or their change: each message where that lies",
-	"Tx.GrownQueues":   "the sweep: the few queues that have grown",
-	"Tx.Withdrawn":     "when a conversation is removed: each message in the queue where that lies",
-	"Tx.EndedMessages": "the sweep",
+	"Tx.AskDeliveriesTo": "a look at statuses, or their change: each message where that lies",
+	"Tx.MessageHeads":    "a look at statuses, or their change: each message where that lies",
+	"Tx.GrownQueues":     "the sweep: the few queues that have grown",
+	"Tx.Withdrawn":       "when a conversation is removed: each message in the queue where that lies",
+	"Tx.EndedMessages":   "the sweep",
 	"threads.readIndex": "each page of a conversation: its last messages on each shard, by the index of its thread. " +
 		"Where an index is spread by its own first columns (YugabyteDB, CockroachDB), it is one",
 	"threads.readSome":      "each page of a conversation: each message that its node does not remember where that lies",
@@ -173,11 +173,11 @@ var spreading = map[string]string{
 	"Tx.CountKeys":            "a login, and each key that is issued",
 	"Tx.DeleteKeys":           "a login, a revocation, a changed password: at most 100 keys",
 	"Tx.KeysIssuedWith":       "a login, a revocation, a rotation, a changed password",
-	"Tx.DisabledAmong":        "an administrative call; each node, of its open streams",
+	"Tx.AskDisabledAmong":     "an administrative call; each node, of its open streams",
 	"Tx.LimitKeys":            "an operator changes the limits of a key",
 	"Tx.LimitsOf":             "a login with a password",
 	"Tx.LoginKeys":            "a login",
-	"Tx.KeysNamed":            "each node, of its open streams",
+	"Tx.AskKeysNamed":         "a call that changes something: its key; each node, of its open streams",
 	"Tx.checkAccounts":        "each node once an hour, all rows",
 	"Tx.checkKeys":            "likewise",
 	"Tx.checkJoinRequests":    "likewise",
@@ -230,7 +230,7 @@ var rooms = []string{"auditlog", "authorship", "erasure", "legalhold", "metadata
 // give them, and what asks the server about itself.
 var silent = []string{"postgres.Engine.ClockOffset", "postgres.Engine.Cluster", "postgres.Engine.Size",
 	"postgres.Engine.prepare", "Tx.columns", "MakeMeta", "Tx.runAll", "Tx.wantShape", "postgres.meet",
-	"postgres.session.Query", "postgres.session.end"}
+	"postgres.session.Query", "postgres.memberSession.Query", "postgres.session.end"}
 
 // whole are functions that go over tables as they come, by names that the sources
 // do not tell: of moves and backups, not of a server.

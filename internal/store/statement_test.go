@@ -209,7 +209,8 @@ func (s *sources) readCall(by string, call *ast.CallExpr, known map[string][]str
 
 // statementArgument says which argument of what runs statements is the statement.
 var statementArgument = map[string]int{
-	"Exec": 0, "Post": 0, "Query": 0, "One": 0, "ask": 0, "First": 1, "List": 1, "Column": 1,
+	"Exec": 0, "Post": 0, "Query": 0, "Ask": 0, "One": 0, "First": 1, "AskFirst": 1, "List": 1,
+	"AskList": 1, "Column": 1,
 }
 
 // calleeOf is the bare name of what is called, and whether that is a function, or a method

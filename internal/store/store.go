@@ -232,6 +232,23 @@ func (tx *Tx) Position(n int, accounts ...model.AccountID) (int64, error) {
 	return first, err
 }
 
+// AskPosition is Position of which the first is there after Await: for what is asked together.
+func (tx *Tx) AskPosition(first *int64, n int, accounts ...model.AccountID) error {
+	err := tx.session.AskPosition(accounts, n, first)
+	if err == nil {
+		tx.change.queued(accounts)
+	}
+	return err
+}
+
+// Await returns once all that was asked is answered.
+func (tx *Tx) Await() error {
+	if tx.fault != nil {
+		return tx.fault
+	}
+	return tx.session.Await()
+}
+
 // Exec runs a statement, and returns how many rows it changed.
 func (tx *Tx) Exec(query string, args ...any) (int64, error) {
 	if tx.fault != nil {
@@ -259,6 +276,16 @@ func (tx *Tx) Query(query string, args []any, fn func(Row) error) error {
 	}
 	tx.asked++
 	return tx.session.Query(query, args, fn)
+}
+
+// Ask is Query of which the answer is there after Await, or after any other statement that has
+// one: for what does not depend on each other.
+func (tx *Tx) Ask(query string, args []any, fn func(Row) error) error {
+	if tx.fault != nil {
+		return tx.fault
+	}
+	tx.asked++
+	return tx.session.Ask(query, args, fn)
 }
 
 // Lock ends a SELECT whose rows nobody else is to change until the transaction ends.
@@ -306,6 +333,31 @@ func First[T any](tx *Tx, query string, args []any, scan func(*T, Row) error) (o
 		return scan(&one, row)
 	})
 	return one, found, err
+}
+
+// AskList is List of which the answer is there after Await: it is appended to out.
+func AskList[T any](tx *Tx, query string, args []any, out *[]T, scan func(*T, Row) error) error {
+	return tx.Ask(query, args, func(row Row) error {
+		var one T
+		err := scan(&one, row)
+		*out = append(*out, one)
+		return err
+	})
+}
+
+// Asked is the one row that a statement has: there after Await, if there is one.
+type Asked[T any] struct {
+	Row   T
+	Found bool
+}
+
+// AskFirst is First of which the answer is there after Await.
+func AskFirst[T any](tx *Tx, query string, args []any, scan func(*T, Row) error) (*Asked[T], error) {
+	asked := new(Asked[T])
+	return asked, tx.Ask(query, args, func(row Row) error {
+		asked.Found = true
+		return scan(&asked.Row, row)
+	})
 }
 
 // Column returns the values of the one column that a statement has.

@@ -44,6 +44,7 @@ var Cases = []Case{
 	{Name: "Values", Run: values},
 	{Name: "Lists", Run: lists},
 	{Name: "Statements", Run: statements},
+	{Name: "Asking", Run: asking},
 	{Name: "Transactions", Run: transactions},
 	{Name: "Contexts", Run: contexts},
 	{Name: "Closing", Run: closing},

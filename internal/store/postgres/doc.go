@@ -24,14 +24,16 @@
 //
 // Statements travel in pipelines. BEGIN goes with the first statement that needs
 // an answer, what was posted goes with the next one that does, and the last ones
-// with COMMIT. A transaction so takes as many round trips as it asks questions, and
-// one more.
+// with COMMIT. A transaction so takes as many round trips as it waits for answers, and
+// one more. What it asks without waiting (Session.Ask) is answered together: each
+// statement of a pipeline still sees what the locks before it waited for.
 //
 // # Sharing
 //
 // Short transactions (store.Short) share one when several wait: their functions run
-// side by side, each up to its next question, and all questions go in one pipeline;
-// their positions are taken in one statement, and one COMMIT brings all to the disk.
+// side by side, each until it needs an answer, and all questions go in one pipeline;
+// their positions are taken in one statement, for which those that take some wait for
+// each other, and one COMMIT brings all to the disk.
 // So 64 senders cost the round trips of a few. A shared transaction waits for no row
 // longer than 50 ms, and if anything goes wrong in it, for any of them, all run
 // alone.

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"signet/internal/model"
@@ -17,19 +18,15 @@ const (
 	advanceOne = `INSERT INTO engine_queues AS q (account, last) VALUES (?, ? + ? - 1)
 		ON CONFLICT (account) DO UPDATE SET last = GREATEST(q.last + 1, ?) + ? - 1 RETURNING last`
 
-	// advanceAll takes the same positions for several accounts whose rows are there.
-	advanceAll = `WITH locked AS MATERIALIZED (
-			SELECT last FROM engine_queues WHERE account IN (?*) ORDER BY account FOR UPDATE
-		), top AS MATERIALIZED (SELECT COUNT(*) AS found, GREATEST(MAX(last) + 1, ?) + ? - 1 AS last FROM locked)
-		UPDATE engine_queues AS q SET last = top.last FROM top WHERE q.account IN (?*) AND top.found = ? RETURNING q.last`
+	// advanceAll is advanceOne for several accounts.
+	advanceAll = `INSERT INTO engine_queues AS q (account, last) SELECT account, ? + ? - 1 FROM unnest(?*) AS account
+		ORDER BY account
+		ON CONFLICT (account) DO UPDATE SET last = GREATEST(q.last + 1, ?) + ? - 1 RETURNING last`
 
-	// raise brings an account that got smaller ones up to the last one of all.
-	raise = `UPDATE engine_queues SET last = ? WHERE account = ?`
+	// raise brings those that got smaller ones up to the last one of all.
+	raise = `UPDATE engine_queues SET last = ? WHERE account IN (?*) AND last < ?`
 
 	forgetQueue = `DELETE FROM engine_queues WHERE account = ?`
-
-	makeQueues = `INSERT INTO engine_queues (account, last) SELECT account, 0 FROM unnest(?*) AS account ORDER BY account
-		ON CONFLICT (account) DO NOTHING`
 )
 
 // few is up to how many accounts are each asked for in a statement of their own,
@@ -39,14 +36,35 @@ const few = 8
 // Position hands out n consecutive numbers, greater than all that were handed out
 // for any of the accounts, and keeps others from taking any for them until the
 // transaction has ended.
-func (s *session) Position(accounts []model.AccountID, n int) (int64, error) {
+func (s *session) Position(accounts []model.AccountID, n int) (first int64, err error) {
+	if err = s.AskPosition(accounts, n, &first); err == nil {
+		err = s.Await()
+	}
+	if err != nil {
+		return 0, fmt.Errorf("take positions: %w", err)
+	}
+	return first, nil
+}
+
+// AskPosition is Position of which the number comes with the next exchange.
+func (s *session) AskPosition(accounts []model.AccountID, n int, first *int64) error {
+	return s.take(accounts, n, func(got int64) { *first = got })
+}
+
+// take tells the first of n numbers, once it is known.
+func (s *session) take(accounts []model.AccountID, n int, tell func(first int64)) error {
 	switch {
 	case s.ended:
-		return 0, errEnded
+		return errEnded
 	case !s.write:
-		return 0, errReadOnly
+		return errReadOnly
 	case n < 1:
-		return 0, fmt.Errorf("%d positions were asked for", n)
+		return fmt.Errorf("%d positions were asked for", n)
+	}
+	if s.taken != nil { // which are to be smaller
+		if err := s.exchange(); err != nil {
+			return err
+		}
 	}
 	accounts = slices.Clone(accounts)
 	slices.SortFunc(accounts, func(a, b model.AccountID) int { return slices.Compare(a[:], b[:]) })
@@ -54,12 +72,10 @@ func (s *session) Position(accounts []model.AccountID, n int) (int64, error) {
 	// What this transaction took before for others counts too, so that its own
 	// numbers grow.
 	least := max(s.engine.clock().UnixMicro(), s.position+1)
-	last, err := s.advance(accounts, least, n)
-	if err != nil {
-		return 0, fmt.Errorf("take positions: %w", err)
-	}
-	s.position = last
-	return last - int64(n) + 1, nil
+	return s.advance(accounts, least, n, func(last int64) {
+		s.position = last
+		tell(last - int64(n) + 1)
+	})
 }
 
 // Committed calls nothing: other servers queue too.
@@ -68,47 +84,37 @@ func (s *session) Committed(_, _ func()) {}
 // Forget removes the last position of an account that is gone for good.
 func (s *session) Forget(account model.AccountID) error { return s.Post(forgetQueue, account) }
 
-// advance returns the last of n positions, none of them below least.
-func (s *session) advance(accounts []model.AccountID, least int64, n int) (last int64, err error) {
+// advance tells the last of n positions, none of them below least, once it is known.
+// Nearly always all accounts are behind the clock, and get the same.
+func (s *session) advance(accounts []model.AccountID, least int64, n int, tell func(last int64)) error {
 	if len(accounts) == 0 {
-		return least + int64(n) - 1, nil
+		tell(least + int64(n) - 1)
+		return nil
 	}
-	if len(accounts) <= few {
-		return s.advanceEach(accounts, least, n)
+	highest, lowest := int64(0), int64(math.MaxInt64)
+	take := func(r store.Row) error {
+		var last int64
+		err := r.Scan(&last)
+		highest, lowest = max(highest, last), min(lowest, last)
+		return err
 	}
-	take := func(r store.Row) error { return r.Scan(&last) }
-	for range 2 {
-		err := s.Query(advanceAll, []any{accounts, least, n, accounts, len(accounts)}, take)
-		if err != nil || last != 0 {
-			return last, err
+	if len(accounts) > few {
+		if err := s.Ask(advanceAll, []any{least, n, accounts, least, n}, take); err != nil {
+			return err
 		}
-		if _, err := s.Exec(makeQueues, accounts); err != nil {
-			return 0, err
-		}
-	}
-	return 0, fmt.Errorf("the queues of %d accounts cannot be made", len(accounts))
-}
-
-// advanceEach is advance for a few accounts. Nearly always they are all behind the
-// clock, and get the same.
-func (s *session) advanceEach(accounts []model.AccountID, least int64, n int) (last int64, err error) {
-	var lasts [few]int64
-	for i, account := range accounts {
-		err := s.ask(advanceOne, []any{account, least, n, least, n}, func(r store.Row) error { return r.Scan(&lasts[i]) })
-		if err != nil {
-			return 0, err
-		}
-	}
-	if err := s.exchange(); err != nil {
-		return 0, err
-	}
-	last = slices.Max(lasts[:])
-	for i, account := range accounts {
-		if lasts[i] < last {
-			if err := s.Post(raise, last, account); err != nil {
-				return 0, err
+	} else {
+		for _, account := range accounts {
+			if err := s.Ask(advanceOne, []any{account, least, n, least, n}, take); err != nil {
+				return err
 			}
 		}
 	}
-	return last, nil
+	s.taken = func() error {
+		tell(highest)
+		if lowest == highest {
+			return nil
+		}
+		return s.Post(raise, highest, accounts, highest)
+	}
+	return nil
 }

@@ -29,7 +29,9 @@ type session struct {
 	ended   bool
 	row     row
 
-	position int64 // the last one handed out
+	position int64        // the last one handed out
+	taken    func() error // hands out those that are asked for, once the answers are there; nil: none are
+	asked    bool         // somebody wants to know what is answered to what waits
 
 	committing bool   // COMMIT was sent
 	fault      error  // the first one, after which nothing more can be done
@@ -135,9 +137,13 @@ func (s *session) exchange() error {
 	for _, st := range s.waiting {
 		st.preparing = false
 	}
-	s.waiting, s.reading = s.waiting[:0], false
+	s.waiting, s.reading, s.asked = s.waiting[:0], false, false
 	if s.fault != nil {
 		return s.translated()
+	}
+	if taken := s.taken; taken != nil {
+		s.taken = nil
+		told = errors.Join(told, taken())
 	}
 	return errors.Join(err, told)
 }
@@ -235,19 +241,33 @@ func (s *session) Post(text string, args ...any) error {
 
 // Query runs one statement and calls each for its rows.
 func (s *session) Query(text string, args []any, each func(store.Row) error) error {
-	if err := s.ask(text, args, each); err != nil {
+	if err := s.Ask(text, args, each); err != nil {
 		return err
 	}
 	return s.exchange()
 }
 
-// ask is Query of which the rows come with the next exchange.
-func (s *session) ask(text string, args []any, each func(store.Row) error) error {
+// Ask is Query of which the rows come with the next exchange.
+func (s *session) Ask(text string, args []any, each func(store.Row) error) error {
 	st, err := s.begin(text, args)
 	if err != nil {
 		return err
 	}
+	s.asked = true
 	s.send(st, s.readEach(each))
+	return nil
+}
+
+// Await returns once all that was asked is answered.
+func (s *session) Await() error {
+	switch {
+	case s.ended:
+		return errEnded
+	case s.fault != nil:
+		return s.translated()
+	case s.asked || s.taken != nil:
+		return s.exchange()
+	}
 	return nil
 }
 
@@ -274,8 +294,8 @@ func (s *session) commit(id writeID, noted bool) error {
 	if !s.begun {
 		return nil
 	}
-	if s.fault != nil {
-		return s.translated()
+	if err := s.Await(); err != nil { // what came of it decides whether there is something to commit
+		return err
 	}
 	if s.wrote && !noted {
 		st, err := s.c.statement(insertWrite, []any{id})
@@ -310,7 +330,11 @@ func (s *session) end() {
 	s.ended = true
 	s.row.reader = nil
 	if len(s.waiting) > 0 && !s.reading && s.fault == nil {
-		// What was put off cannot be taken back: it is sent, and undone.
+		// What was put off cannot be taken back: it is sent, and undone. Nobody waits for its answers.
+		for i := range s.waiting {
+			s.waiting[i].read = nil
+		}
+		s.taken = nil
 		s.send(s.c.command("ROLLBACK"), nil)
 		_ = s.exchange()
 	}

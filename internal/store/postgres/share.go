@@ -64,10 +64,18 @@ type member struct {
 
 	// Of the current try.
 	session *memberSession
-	next    func() (struct{}, bool) // runs fn up to its next question; false: it has returned
+	next    func() (pause, bool) // runs fn up to its next pause; false: it has returned
 	stop    func()
 	err     error
 }
+
+// pause is why a member's function waits for the others.
+type pause int
+
+const (
+	pauseToTake pause = iota // positions, which all take in one statement; it goes on before that is answered
+	pauseToHear              // the answers to what it asked
+)
 
 // The states of a member. Who moves it on from waiting decides.
 const (
@@ -174,7 +182,7 @@ func (e *Engine) shareView(batch []*member) (err error) {
 }
 
 // runBatch runs the functions of a batch side by side in one session: each until
-// it asks something, then all questions in one exchange, and so on. One that is prompt
+// it needs an answer, then all questions in one exchange, and so on. One that is prompt
 // waits for no row for long; an update of which an earlier try may be on disk is not, since
 // it cannot be given up.
 func runBatch(s *session, batch []*member, prompt bool) error {
@@ -188,79 +196,102 @@ func runBatch(s *session, batch []*member, prompt bool) error {
 		m.run(s)
 		defer m.stop()
 	}
-	live := append([]*member{}, batch...)
-	for {
-		asking := live[:0]
-		for _, m := range live {
-			if _, asks := m.next(); asks {
-				asking = append(asking, m)
-			} else if m.err != nil && m.session.wrote {
-				return errSpoiled
-			}
+	for live := batch; ; {
+		var err error
+		if live, err = proceed(s, live); err != nil || len(live) == 0 {
+			return err
 		}
-		if live = asking; len(live) == 0 {
-			return nil
-		}
-		if err := answer(s, live); err != nil {
+		if err := s.exchange(); err != nil {
 			return err
 		}
 	}
+}
+
+// proceed runs the functions until each needs an answer, and returns those that do.
+func proceed(s *session, live []*member) (asking []*member, err error) {
+	for len(live) > 0 {
+		var taking []*member
+		for _, m := range live {
+			switch why, pauses := m.next(); {
+			case !pauses:
+				if m.err != nil && m.session.wrote {
+					return nil, errSpoiled
+				}
+			case why == pauseToTake:
+				taking = append(taking, m)
+			default:
+				asking = append(asking, m)
+			}
+		}
+		if err := takeTogether(s, taking); err != nil {
+			return nil, err
+		}
+		live = taking
+	}
+	return asking, nil
 }
 
 // run prepares a try of the member's function.
 func (m *member) run(s *session) {
 	m.err = nil
 	m.session = &memberSession{s: s}
-	m.next, m.stop = iter.Pull(func(yield func(struct{}) bool) {
-		m.session.ask = func() bool { return yield(struct{}{}) }
-		m.err = m.fn(m.session)
+	m.next, m.stop = iter.Pull(func(yield func(pause) bool) {
+		m.session.pause = yield
+		if m.err = m.fn(m.session); m.err == nil {
+			m.err = m.session.Await()
+		}
 		m.session.ended = true
 	})
 }
 
-// answer has the questions of all answered in one exchange. The positions that
-// several take are taken at once: all get numbers that no account of theirs had.
-func answer(s *session, asking []*member) error {
+// takeTogether asks for the positions that members of a batch take: all get numbers
+// that no account of theirs had.
+func takeTogether(s *session, taking []*member) error {
+	if len(taking) == 0 {
+		return nil
+	}
 	var accounts []model.AccountID
 	total := 0
-	for _, m := range asking {
-		accounts = append(accounts, m.session.accounts...)
-		total += m.session.positions
+	all := make([]wanted, len(taking))
+	for i, m := range taking {
+		all[i] = m.session.wanted // it may want others before these are there
+		accounts = append(accounts, all[i].accounts...)
+		total += all[i].n
 	}
-	if total == 0 {
-		return s.exchange()
-	}
-	first, err := s.Position(accounts, total)
-	if err != nil {
-		return err
-	}
-	for _, m := range asking {
-		m.session.first = first
-		first += int64(m.session.positions)
-		m.session.accounts, m.session.positions = nil, 0
-	}
-	return nil
+	return s.take(accounts, total, func(first int64) {
+		for _, w := range all {
+			*w.first = first
+			first += int64(w.n)
+		}
+	})
 }
 
 // memberSession is the session as one member of a batch sees it.
 type memberSession struct {
-	s     *session
-	ask   func() bool // waits for the exchange; false: the transaction was given up
-	wrote bool
-	ended bool
-
-	// The positions that it waits for, and the first of those it got.
-	accounts  []model.AccountID
-	positions int
-	first     int64
+	s      *session
+	pause  func(pause) bool // false: the transaction was given up
+	wanted wanted           // the positions that it pauses to take
+	asked  bool             // something of which it has not waited for the answer
+	told   error            // the first error of those who read its answers
+	wrote  bool
+	ended  bool
 }
 
-// wait lets the others go on until the answers have come.
-func (m *memberSession) wait() error {
-	if !m.ask() {
+// wanted are positions that somebody takes, and where the first is to be put.
+type wanted struct {
+	accounts []model.AccountID
+	n        int
+	first    *int64
+}
+
+// hear lets the others go on until the answers have come.
+func (m *memberSession) hear() error {
+	if !m.pause(pauseToHear) {
 		return errStopped
 	}
-	return nil
+	told := m.told
+	m.asked, m.told = false, nil
+	return told
 }
 
 // begin is the session's, which also notes whether this member wrote.
@@ -282,7 +313,8 @@ func (m *memberSession) Exec(text string, args ...any) (changed int64, err error
 		return 0, err
 	}
 	m.s.send(st, countInto(st, &changed))
-	return changed, m.wait()
+	err = m.hear()
+	return changed, err
 }
 
 // Post runs one statement together with the next questions.
@@ -296,39 +328,64 @@ func (m *memberSession) Post(text string, args ...any) error {
 
 // Query runs one statement and calls each for its rows.
 func (m *memberSession) Query(text string, args []any, each func(store.Row) error) error {
+	if err := m.Ask(text, args, each); err != nil {
+		return err
+	}
+	return m.hear()
+}
+
+// Ask is Query of which the rows come with the next exchange.
+func (m *memberSession) Ask(text string, args []any, each func(store.Row) error) error {
 	st, err := m.begin(text, args)
 	if err != nil {
 		return err
 	}
-	var told error
+	m.asked = true
 	m.s.send(st, m.s.readEach(func(r store.Row) error {
-		if told = each(r); told != nil {
-			return store.ErrStop // an error of this member's is not the others'
+		err := each(r)
+		if err == nil {
+			return nil
 		}
-		return nil
+		if m.told == nil && !errors.Is(err, store.ErrStop) {
+			m.told = err
+		}
+		return store.ErrStop // an error of this member's is not the others'
 	}))
-	if err := m.wait(); err != nil {
-		return err
+	return nil
+}
+
+// Await returns once all that this member asked is answered.
+func (m *memberSession) Await() error {
+	switch {
+	case m.ended:
+		return errEnded
+	case m.asked:
+		return m.hear()
 	}
-	if errors.Is(told, store.ErrStop) {
-		return nil
-	}
-	return told
+	return nil
 }
 
 // Position hands out numbers as the session does.
-func (m *memberSession) Position(accounts []model.AccountID, n int) (int64, error) {
+func (m *memberSession) Position(accounts []model.AccountID, n int) (first int64, err error) {
+	if err = m.AskPosition(accounts, n, &first); err == nil {
+		err = m.Await()
+	}
+	return first, err
+}
+
+// AskPosition is Position of which the number comes with the next exchange.
+func (m *memberSession) AskPosition(accounts []model.AccountID, n int, first *int64) error {
 	switch {
 	case m.ended:
-		return 0, errEnded
+		return errEnded
 	case n < 1 || !m.s.write:
-		return m.s.Position(accounts, n) // which refuses it
+		return m.s.AskPosition(accounts, n, first) // which refuses it
 	}
-	m.accounts, m.positions = accounts, n
-	if err := m.wait(); err != nil {
-		return 0, err
+	m.wanted, m.asked = wanted{accounts, n, first}, true
+	if !m.pause(pauseToTake) {
+		return errStopped
 	}
-	return m.first, nil
+	return nil
 }
 
 // Committed calls nothing, as the session.

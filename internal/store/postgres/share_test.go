@@ -161,6 +161,31 @@ func lookTogether(e *Engine, want int) (got int, err error) {
 	return got, err
 }
 
+// What is asked without waiting goes to the server with what waits for an answer, and not before.
+func TestWhatIsAskedTogetherIsOneExchange(t *testing.T) {
+	e := mustOpen(t, postgrestest.URL(t), Options{})
+	err := e.Update(t.Context(), func(s store.Session) error {
+		var position, n int64
+		one := func(r store.Row) error { return r.Scan(&n) }
+		if err := errors.Join(s.AskPosition([]model.AccountID{{1}, {2}}, 1, &position),
+			s.Ask(`SELECT CAST(7 AS BIGINT)`, nil, one)); err != nil {
+			return err
+		}
+		// At least these: BEGIN, two queues, the SELECT.
+		if waiting := len(s.(*session).waiting); waiting < 4 || position != 0 || n != 0 {
+			t.Errorf("%d statements wait, and position %d and number %d are there", waiting, position, n)
+		}
+		err := s.Await()
+		if waiting := len(s.(*session).waiting); waiting > 0 || position == 0 || n != 7 {
+			t.Errorf("%d statements wait, and position %d and number %d are there", waiting, position, n)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 // A caller that has left before its turn is not served, and one whose function runs
 // waits for its end.
 func TestACallerMayLeaveTheLine(t *testing.T) {

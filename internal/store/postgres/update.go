@@ -230,7 +230,9 @@ func (e *Engine) view(ctx context.Context, fn func(store.Session) error) (verdic
 	defer conn.Release()
 	s := newSession(ctx, e, connectionOf(conn.Conn()), false)
 	defer s.end()
-	err = fn(s)
+	if err = fn(s); err == nil {
+		err = s.Await()
+	}
 	if err == nil && s.fault == nil {
 		_ = s.commit(writeID{}, true) // nothing was written: what was read is true all the same
 		return final, nil

@@ -99,8 +99,17 @@ func CountMessage(tx *store.Tx, counter string, day int64) (sent int, err error)
 
 // MessagesSent returns how many messages of a day were counted.
 func MessagesSent(tx *store.Tx, counter string, day int64) (sent int, err error) {
-	_, err = tx.One(`SELECT sent FROM quotas WHERE counter = ? AND day = ?`, []any{counter, day}, &sent)
-	return sent, err
+	asked, err := AskMessagesSent(tx, counter, day)
+	if err == nil {
+		err = tx.Await()
+	}
+	return asked.Row, err
+}
+
+// AskMessagesSent asks for that.
+func AskMessagesSent(tx *store.Tx, counter string, day int64) (*store.Asked[int], error) {
+	return store.AskFirst(tx, `SELECT sent FROM quotas WHERE counter = ? AND day = ?`, []any{counter, day},
+		func(sent *int, row store.Row) error { return row.Scan(sent) })
 }
 
 // DeleteBefore forgets the counts of earlier days.

@@ -180,3 +180,8 @@ func (s notingSession) Query(text string, args []any, each func(store.Row) error
 	s.notes.add(text)
 	return s.Session.Query(text, args, each)
 }
+
+func (s notingSession) Ask(text string, args []any, each func(store.Row) error) error {
+	s.notes.add(text)
+	return s.Session.Ask(text, args, each)
+}

@@ -98,6 +98,17 @@ func (s *session) Query(text string, args []any, each func(store.Row) error) err
 	}
 }
 
+// Ask runs one statement, at once.
+func (s *session) Ask(text string, args []any, each func(store.Row) error) error { return s.Query(text, args, each) }
+
+// Await has nothing to wait for.
+func (s *session) Await() error {
+	if s.c == nil {
+		return errEnded
+	}
+	return nil
+}
+
 // failed says which statement an error came from. The arguments are left out:
 // they may be content.
 func (s *session) failed(text string, err error) error {
@@ -126,6 +137,12 @@ func (s *session) Position(_ []model.AccountID, n int) (int64, error) {
 		return 0, fmt.Errorf("%d positions were asked for", n)
 	}
 	return s.writer.advance(n)
+}
+
+// AskPosition hands them out at once.
+func (s *session) AskPosition(accounts []model.AccountID, n int, first *int64) (err error) {
+	*first, err = s.Position(accounts, n)
+	return err
 }
 
 // Forget has nothing to do: positions are the same for all accounts.

@@ -93,7 +93,12 @@ func deliveries(t *testing.T, h conformance.Harness) {
 	t.Run("of_several_messages", func(t *testing.T) {
 		organizations, both := []model.OrganizationID{organization}, []model.MessageID{m.ID, other.ID}
 		got := mustRead(t, p,
-			func(tx *store.Tx) ([]store.Delivery, error) { return tx.DeliveriesTo(joe, organizations, both) })
+			func(tx *store.Tx) (out []store.Delivery, err error) {
+				if err = tx.AskDeliveriesTo(joe, organizations, both, &out); err == nil {
+					err = tx.Await()
+				}
+				return out, err
+			})
 		wantEqual(t, "copies of joe", got,
 			[]store.Delivery{{Message: m.ID, Account: joe, Position: m.Sort + 100, Replayed: true, StatusTime: m.Created}})
 		all := mustRead(t, p, func(tx *store.Tx) ([]store.Delivery, error) { return tx.Deliveries(organizations, both...) })

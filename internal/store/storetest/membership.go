@@ -116,6 +116,17 @@ func memberships(t *testing.T, h conformance.Harness) {
 		for account, want := range map[model.AccountID]bool{ann: true, eve: false} {
 			wantEqual(t, "member", mustRead(t, p, func(tx *store.Tx) (bool, error) { return tx.IsMember(first, account) }), want)
 		}
+		for pair, want := range map[[2]model.AccountID]bool{{ann, bob}: true, {bob, bob}: true, {ann, eve}: false,
+			{eve, ann}: false, {eve, eve}: false} {
+			p.mustView(t, func(tx *store.Tx) error {
+				members, err := tx.AskMembers(first, pair[0], pair[1])
+				if err == nil {
+					err = tx.Await()
+				}
+				wantEqual(t, "members both", members.Both(), want)
+				return err
+			})
+		}
 		after := func(account model.AccountID, limit int) []model.AccountID {
 			t.Helper()
 			return mustRead(t, p, func(tx *store.Tx) ([]model.AccountID, error) {
