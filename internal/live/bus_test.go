@@ -105,6 +105,7 @@ func TestReadersAreWokenForWhatTheyHaveNotRead(t *testing.T) {
 		wantAwake(t, behind, want)
 		wantAwake(t, abreast, false)
 		wantAwake(t, other, false)
+		behind.Saw(6) // it found nothing more
 	}
 	h.WakeBehind(map[model.AccountID]int64{alice: 8, bob: 1})
 	for _, s := range []*Subscription{fresh, behind, abreast, other} {

@@ -30,6 +30,7 @@ type Hub struct {
 	topics   map[Topic]int     // how many subscriptions want to hear of each, where there is a bus
 	due      []*Subscription // which were fed, and are woken by WakeFed
 	streams  int
+	opened   uint64 // how many subscriptions there have been
 	closed   bool
 }
 
@@ -52,6 +53,8 @@ func (h *Hub) Subscribe(who Subscriber) *Subscription {
 		s.end(Shutdown)
 		return s
 	}
+	h.opened++
+	s.number = h.opened
 	if who.Stream && h.limit > 0 {
 		h.makeRoom(who.Account, who.Scope)
 	}

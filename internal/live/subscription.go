@@ -55,10 +55,11 @@ func (s *Subscriber) topics() (out []Topic) {
 // Subscription is one reader of an account's queue: a stream, or a waiting poll.
 type Subscription struct {
 	Subscriber
-	hub  *Hub
-	seen atomic.Int64
-	wake chan struct{}
-	done chan struct{}
+	hub    *Hub
+	number uint64 // of those of the hub
+	seen   atomic.Int64
+	wake   chan struct{}
+	done   chan struct{}
 
 	mu      sync.Mutex // guards what follows; comes after the hub's
 	pending Pending
@@ -136,8 +137,19 @@ func (s *Subscription) Reason() Reason {
 }
 
 // Saw notes up to which position the reader has read the queue, so that it is not
-// woken for what it has.
-func (s *Subscription) Saw(position int64) { s.seen.Store(position) }
+// woken for what it has. One that was woken for a position and found nothing there has read
+// that far.
+func (s *Subscription) Saw(position int64) {
+	for {
+		seen := s.seen.Load()
+		if position <= seen || s.seen.CompareAndSwap(seen, position) {
+			return
+		}
+	}
+}
+
+// Number is higher than those of all subscriptions that were opened before on this node.
+func (s *Subscription) Number() uint64 { return s.number }
 
 // Close ends the subscription from the reader's side; it may be called twice.
 func (s *Subscription) Close() { s.End(0) }

@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"errors"
+	"math"
 	"time"
 
 	"signet/internal/access"
@@ -153,15 +154,30 @@ func (s *Service) Unacknowledged(ctx context.Context, actor *model.Actor, seen s
 		q.After = cursor.Position
 	}
 	now := s.now()
-	err = s.store.View(ctx, func(tx *store.Tx) (err error) {
-		if q.Last, err = tx.LastPosition(actor.Account); err != nil {
+	count := func(most int, traits ...store.Trait) error {
+		return s.store.View(ctx, func(tx *store.Tx) error {
+			last, err := tx.AskLastPosition(actor.Account)
+			if err != nil {
+				return err
+			}
+			// Behind the last one nothing is, within one snapshot.
+			events, err := tx.AskCountEvents(s.queue(actor, q.After, store.EndOfQueue, now), most)
+			if err == nil {
+				err = tx.Await()
+			}
+			q.Last, q.Count = last.Row, events.Row
 			return err
-		}
-		q.Count, err = tx.CountEvents(s.queue(actor, q.After, q.Last, now))
-		return err
-	})
+		}, traits...)
+	}
+	// Others wait for a short read: a long queue is counted beside them.
+	if err = count(usualQueue, store.Short); err == nil && q.Count == usualQueue {
+		err = count(math.MaxInt)
+	}
 	return q, err
 }
+
+// usualQueue is how many events wait for a reader at most, more often than not.
+const usualQueue = 1000
 
 // oldest is the position before which events are older than the retention.
 func (s *Service) oldest(now time.Time) int64 {

@@ -292,6 +292,9 @@ func (tx *Tx) changeRights(change func(a *model.Account), where string, args ...
 		change(a)
 		code, err := tx.code((*codedAccount)(a))
 		if err == nil {
+			err = tx.NoteAccess(a.ID)
+		}
+		if err == nil {
 			err = tx.Post(`UPDATE accounts SET operator = ?, disabled = ?, created_by = ?, created = ?, code = ?
 				WHERE account = ?`, a.Operator, a.Disabled, a.CreatedBy, Millis(a.Created), code, a.ID)
 		}

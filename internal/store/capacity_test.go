@@ -121,9 +121,9 @@ func TestCapacityModel(t *testing.T) {
 			}},
 		{"connections to the database", "N·P",
 			func(_ float64, row map[string]float64) float64 { return row["N"] * v(connections) }},
-		{"statements a second by which servers look after their streams", "2·T / 500 / 0.75",
+		{"statements a second by which servers look after their streams", "2·N / 0.75 + 3·T / 500 / 60 + T / 500 / 2",
 			func(_ float64, row map[string]float64) float64 {
-				return 2 * row["T"] / 500 / 0.75
+				return 2*row["N"]/0.75 + 3*row["T"]/500/60 + row["T"]/500/2
 			}},
 	}
 	sizes := []float64{1e4, 1e6, 1e8}

@@ -126,6 +126,11 @@ type Dialect struct {
 	// one of index, table and column for each column of an index, in their order.
 	Columns, Indexes string
 
+	// Queues is a statement that tells the last position which was handed out for each of some
+	// accounts (a ?*), or "" in an engine that is alone: there nobody has to look for what
+	// others have queued.
+	Queues string
+
 	// Clauses at the end of a SELECT, or "" in an engine that has one writer and so
 	// needs none of them. What they lock stays so until the transaction ends.
 	Lock  string // nobody else changes or locks the rows

@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -139,36 +140,52 @@ const queued = ` FROM events e
 	AND d.status_time <= ?))`
 
 // CountEvents returns how many events the queue holds.
-func (tx *Tx) CountEvents(q Queue) (n int, err error) {
-	_, err = tx.One(`SELECT COUNT(*)`+queued, q.args(tx), &n)
-	return n, err
+func (tx *Tx) CountEvents(q Queue) (int, error) {
+	asked, err := tx.AskCountEvents(q, math.MaxInt)
+	if err == nil {
+		err = tx.Await()
+	}
+	return asked.Row, err
+}
+
+// AskCountEvents asks for that, and counts no more than so many.
+func (tx *Tx) AskCountEvents(q Queue, most int) (*Asked[int], error) {
+	return AskFirst(tx, `SELECT COUNT(*) FROM (SELECT 1`+queued+` LIMIT ? + 0) AS counted`, append(q.args(tx), most),
+		func(n *int, row Row) error { return row.Scan(n) })
 }
 
 // LastPosition returns the position of the newest event of an account, or 0.
-func (tx *Tx) LastPosition(account model.AccountID) (position int64, err error) {
-	_, err = tx.One(`SELECT position FROM events WHERE account = ? ORDER BY position DESC LIMIT 1`, []any{account},
-		&position)
-	return position, err
+func (tx *Tx) LastPosition(account model.AccountID) (int64, error) {
+	asked, err := tx.AskLastPosition(account)
+	if err == nil {
+		err = tx.Await()
+	}
+	return asked.Row, err
 }
 
-// LastPositions returns the positions of the newest events of several accounts; one
-// that has none is left out.
+// AskLastPosition asks for that.
+func (tx *Tx) AskLastPosition(account model.AccountID) (*Asked[int64], error) {
+	return AskFirst(tx, `SELECT position FROM events WHERE account = ? ORDER BY position DESC LIMIT 1`, []any{account},
+		func(position *int64, row Row) error { return row.Scan(position) })
+}
+
+// LastPositions returns up to which positions the queues of several accounts may hold
+// something that another server queued. One that has nothing of the kind is left out. All that
+// is queued up to there, and stays, is there already.
 func (tx *Tx) LastPositions(accounts []model.AccountID) (map[model.AccountID]int64, error) {
 	out := map[model.AccountID]int64{}
-	// By way of the accounts, so that each costs one look at the end of its queue
-	// however long that is.
-	err := tx.Query(
-		`SELECT a.account, COALESCE((SELECT e.position FROM events e WHERE e.account = a.account ORDER BY e.position DESC
-			LIMIT 1), 0)
-		FROM accounts a WHERE a.account IN (?*)`, []any{accounts}, func(row Row) error {
-			var account model.AccountID
-			var position int64
-			err := row.Scan(&account, &position)
-			if position > 0 {
-				out[account] = position
-			}
-			return err
-		})
+	if tx.dialect.Queues == "" {
+		return out, nil
+	}
+	// The row of a queue costs a look, its newest event some more. Not each position has an event:
+	// whoever is woken for one that has none finds nothing.
+	err := tx.Query(tx.dialect.Queues, []any{accounts}, func(row Row) error {
+		var account model.AccountID
+		var position int64
+		err := row.Scan(&account, &position)
+		out[account] = position
+		return err
+	})
 	return out, err
 }
 

@@ -143,6 +143,9 @@ func (tx *Tx) changeKey(key string, change func(k *model.Key)) error {
 		change(k)
 		code, err := tx.code((*codedKey)(k))
 		if err == nil {
+			err = tx.NoteAccess(k.Account)
+		}
+		if err == nil {
 			err = tx.Post(`UPDATE keys SET secret_hash = ?, previous_hash = ?, previous_until = ?, organization = ?, parent = ?,
 				elevated_until = ?, elevated_with = ?, messages_per_day = ?, requests_per_second = ?, code = ? WHERE api_key = ?`,
 				k.SecretHash, k.PreviousHash, Millis(k.PreviousUntil), k.Scope, k.Parent, Millis(k.Elevated), k.ElevatedWith,
@@ -167,17 +170,7 @@ func (tx *Tx) Keys(account model.AccountID) (out []model.Key, err error) {
 	return out, err
 }
 
-// KeysNamed returns those of the keys that exist, by their names.
-func (tx *Tx) KeysNamed(names []string) (map[string]model.Key, error) {
-	out := make(map[string]model.Key, len(names))
-	err := tx.AskKeysNamed(names, out)
-	if err == nil {
-		err = tx.Await()
-	}
-	return out, err
-}
-
-// AskKeysNamed asks for that.
+// AskKeysNamed asks for those of the keys that exist, by their names.
 func (tx *Tx) AskKeysNamed(names []string, out map[string]model.Key) error {
 	return tx.askKeys(func(k *model.Key) { out[k.Key] = *k }, `api_key IN (?*)`, names)
 }
@@ -252,6 +245,9 @@ func (tx *Tx) DeleteKeys(keys []string) error {
 	if len(keys) == 0 {
 		return nil
 	}
+	if err := tx.noteAccessByKeys(`api_key IN (?*)`, keys); err != nil {
+		return err
+	}
 	return tx.Post(`DELETE FROM keys WHERE api_key IN (?*)`, keys)
 }
 
@@ -325,15 +321,20 @@ func (tx *Tx) TouchKeys(used map[string]model.KeyUse) error {
 	return nil
 }
 
+// issuedByNone is the condition of keys that ended with the one that issued them, or elevated
+// who did.
+const issuedByNone = `parent <> '' AND NOT EXISTS (SELECT 1 FROM keys p WHERE p.api_key = keys.parent) ` +
+	`OR elevated_with <> '' AND NOT EXISTS (SELECT 1 FROM keys p WHERE p.api_key = keys.elevated_with)`
+
 // DeleteExpiredKeys removes keys that ended before then, or by not being used, with what was
-// issued with them.
+// issued with them. Whoever reads with one that ended by itself knows when.
 func (tx *Tx) DeleteExpiredKeys(ended time.Time, idle IdleSince) error {
 	n, err := tx.Exec(`DELETE FROM keys WHERE (expires > 0 AND expires < ?) OR `+idleKeys,
 		append([]any{Millis(ended)}, idle.arguments()...)...)
 	for err == nil && n > 0 {
-		n, err = tx.Exec(
-			`DELETE FROM keys WHERE parent <> '' AND NOT EXISTS (SELECT 1 FROM keys p WHERE p.api_key = keys.parent) ` +
-				`OR elevated_with <> '' AND NOT EXISTS (SELECT 1 FROM keys p WHERE p.api_key = keys.elevated_with)`)
+		if err = tx.noteAccessByKeys(issuedByNone); err == nil {
+			n, err = tx.Exec(`DELETE FROM keys WHERE ` + issuedByNone)
+		}
 	}
 	return err
 }

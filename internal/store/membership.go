@@ -44,6 +44,9 @@ func (tx *Tx) DeleteMembership(organization model.OrganizationID, account model.
 	if err := tx.Post(`DELETE FROM roles WHERE organization = ? AND account = ?`, organization, account); err != nil {
 		return err
 	}
+	if err := tx.NoteAccess(account); err != nil {
+		return err
+	}
 	return tx.Post(`DELETE FROM memberships WHERE organization = ? AND account = ?`, organization, account)
 }
 
@@ -84,9 +87,17 @@ func (tx *Tx) OrganizationsOf(account model.AccountID) (out []model.Organization
 // is left out.
 func (tx *Tx) OrganizationsOfEach(accounts []model.AccountID) (map[model.AccountID][]model.OrganizationID, error) {
 	out := make(map[model.AccountID][]model.OrganizationID, len(accounts))
-	err := tx.membershipRows(func(m *membershipRow) { out[m.account] = append(out[m.account], m.organization) },
-		membershipsWhere+`account IN (?*)`, accounts)
+	err := tx.AskOrganizationsOfEach(accounts, out)
+	if err == nil {
+		err = tx.Await()
+	}
 	return out, err
+}
+
+// AskOrganizationsOfEach asks for that.
+func (tx *Tx) AskOrganizationsOfEach(accounts []model.AccountID, out map[model.AccountID][]model.OrganizationID) error {
+	return tx.askMembershipRows(func(m *membershipRow) { out[m.account] = append(out[m.account], m.organization) },
+		membershipsWhere+`account IN (?*)`, accounts)
 }
 
 // membershipRow is what the code of a membership covers.

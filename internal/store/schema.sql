@@ -661,7 +661,7 @@ CREATE TABLE figures (
 
 
 -- ==================================================================================================================
--- Servers that share the store; both tables are empty where a server is alone on it
+-- Servers that share the store; all three tables are empty where a server is alone on it
 -- ==================================================================================================================
 
 -- A server, there until its lease ends.
@@ -687,3 +687,11 @@ CREATE TABLE streams (
 	PRIMARY KEY (account, stream)
 ){table};
 CREATE INDEX streams_node ON streams (node, state);
+
+-- An account that lost some of its access a moment ago, so that each server ends what it may not read any more
+-- (access_change.go). A row goes two minutes after a server has seen it.
+CREATE TABLE access_changes (
+	number  {id} NOT NULL,         -- of the change, which may be several accounts'
+	account {id} NOT NULL,         -- zeros: any may
+	PRIMARY KEY (number, account)
+){table};

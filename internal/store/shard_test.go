@@ -58,6 +58,7 @@ var distribution = map[string]struct{ key, why string }{
 	"blobs":                 {"blob", "the bytes lie elsewhere"},
 	"erasures":              {"blob", "beside the count"},
 	"avatars":               {"blob", "asked for by the file"},
+	"access_changes":        {"number", "random; all of the last two minutes are read at once"},
 	"engine_writes":         {"write", "random; no two transactions meet there"},
 	"nodes":                 {"", "a row for each server"},
 	"meta":                  {"", "a few rows, written at the start"},

@@ -258,8 +258,7 @@ func (s *sources) texts(e ast.Expr, known map[string][]string) []string {
 		if constant, ok := s.constants[e.Sel.Name]; ok {
 			return s.texts(constant, nil)
 		}
-		if clause, ok := map[string]string{"Lock": "FOR UPDATE", "Share": "FOR SHARE",
-			"Skip": "FOR UPDATE SKIP LOCKED"}[e.Sel.Name]; ok {
+		if clause, ok := words[e.Sel.Name]; ok {
 			return []string{clause}
 		}
 	case *ast.CallExpr:
@@ -278,6 +277,14 @@ func (s *sources) texts(e ast.Expr, known map[string][]string) []string {
 		}
 	}
 	return []string{unread}
+}
+
+// words are those of the Dialect of PostgreSQL that stand in statements.
+var words = map[string]string{
+	"Lock":   "FOR UPDATE",
+	"Share":  "FOR SHARE",
+	"Skip":   "FOR UPDATE SKIP LOCKED",
+	"Queues": "SELECT account, last FROM engine_queues WHERE account IN (?*)",
 }
 
 // pieces are what the functions return, or one of it, that put the locks and orders of the

@@ -17,7 +17,7 @@ import (
 // call ends, it ends itself; the guard is for what a command in another process has
 // ended ("signet account erase"), and for secrets whose grace is over. It looks at the
 // readers only then, as there may be many. Where several servers share a store, each
-// looks all the time (Node.check).
+// reads of whom that may be true (Node.check).
 type guard struct {
 	mu   sync.Mutex // guards next
 	next time.Time  // when the next secret ends that a reader uses; zero: none is known
@@ -109,15 +109,19 @@ func (r *Registry) endRevoked(ctx context.Context, all []*live.Subscription, now
 		var keys map[string]model.Key
 		var disabled []model.AccountID
 		var places map[model.AccountID][]model.OrganizationID
-		err := r.store.View(ctx, func(tx *store.Tx) (err error) {
-			if keys, err = tx.KeysNamed(keysOf(some)); err != nil {
+		err := r.store.View(ctx, func(tx *store.Tx) error {
+			names, accounts := keysOf(some), accountsOf(some)
+			keys, places, disabled = map[string]model.Key{}, map[model.AccountID][]model.OrganizationID{}, nil
+			if err := tx.AskKeysNamed(names, keys); err != nil {
 				return err
 			}
-			if disabled, err = tx.DisabledAmong(accountsOf(some)); err != nil {
+			if err := tx.AskDisabledAmong(accounts, &disabled); err != nil {
 				return err
 			}
-			places, err = tx.OrganizationsOfEach(accountsOf(some))
-			return err
+			if err := tx.AskOrganizationsOfEach(accounts, places); err != nil {
+				return err
+			}
+			return tx.Await()
 		})
 		if err != nil {
 			return err
@@ -134,4 +138,12 @@ func (r *Registry) endRevoked(ctx context.Context, all []*live.Subscription, now
 		}
 	}
 	return nil
+}
+
+func keysOf(subs []*live.Subscription) []string {
+	out := make([]string, len(subs))
+	for i, sub := range subs {
+		out[i] = sub.Key
+	}
+	return out
 }

@@ -18,9 +18,9 @@ import (
 )
 
 const (
-	// nodeTick is how often a node checks that its readers still may read: the end of
-	// a key or a membership on one node holds within 1 s on all (contract, section 1),
-	// even where the word of it is lost.
+	// nodeTick is how often a node asks whose access has changed: the end of a key or a
+	// membership on one node holds within 1 s on all (contract, section 1), even where the
+	// word of it is lost.
 	nodeTick = 750 * time.Millisecond
 
 	// nodeLease is how long a node counts as present after its last renewal.
@@ -42,12 +42,14 @@ type Node struct {
 	time     *custody.Clock // for the store's time
 	id       model.NodeID
 	soon     chan struct{} // receives when there is something in closed
+	opening  turns
 
 	mu     sync.Mutex // guards closed
 	closed []*live.Subscription
 
 	// What follows is used by one goroutine, that of Run.
 	lingering       []lingering
+	access          accessLog
 	looked, renewed time.Time
 	failing, warned bool
 }
@@ -60,7 +62,7 @@ func (r *Registry) Register(ctx context.Context, clock *custody.Clock) (*Node, e
 	}
 	n := &Node{
 		registry: r, time: clock, id: model.NodeID(uuid.Must(uuid.NewV7())), soon: make(chan struct{}, 1), looked: r.clock(),
-		renewed: r.clock(),
+		renewed: r.clock(), opening: turns{taken: map[model.AccountID]chan struct{}{}},
 	}
 	if err := n.lease(ctx, nodeLease); err != nil {
 		return nil, err
@@ -137,16 +139,6 @@ func (n *Node) Round(ctx context.Context) error {
 	return errors.Join(problems...)
 }
 
-// check ends the streams whose key or membership has ended, and those that another node
-// has told this one to end.
-func (n *Node) check(ctx context.Context) error {
-	all := n.registry.hub.Subscriptions()
-	if err := n.registry.endRevoked(ctx, all, n.registry.clock()); err != nil {
-		return err
-	}
-	return n.endTold(ctx, all)
-}
-
 // look wakes the readers whose queue has what they have not read.
 func (n *Node) look(ctx context.Context) error {
 	r := n.registry
@@ -202,7 +194,7 @@ func (n *Node) renew(ctx context.Context, now time.Time) error {
 		if !sub.Stream {
 			continue
 		}
-		if err := r.arrived(ctx, sub); err != nil {
+		if err := r.arrived(ctx, sub, 0); err != nil {
 			n.renewed = time.Time{} // try again
 			return err
 		}
@@ -217,12 +209,4 @@ func (n *Node) leave(ctx context.Context) error {
 		return err
 	}
 	return n.lease(ctx, n.registry.linger)
-}
-
-func keysOf(subs []*live.Subscription) []string {
-	out := make([]string, len(subs))
-	for i, sub := range subs {
-		out[i] = sub.Key
-	}
-	return out
 }

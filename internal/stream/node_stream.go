@@ -20,22 +20,36 @@ type lingering struct {
 
 // open notes a stream that was opened on this node, and ends the account's oldest
 // ones past the limit, wherever they are. before are the scopes of the streams with which
-// the account was there already, on any node.
-func (n *Node) open(ctx context.Context, sub *live.Subscription) (before scopes, err error) {
+// the account was there already, on any node. The stream has its queue up to a position.
+func (n *Node) open(ctx context.Context, sub *live.Subscription, upTo int64) (before scopes, err error) {
 	r := n.registry
+	// Whoever holds the queue is the only one to open a stream of the account, but for those who
+	// share the transaction. These are of this node.
+	over, err := n.opening.take(ctx, sub.Account)
+	if err != nil {
+		return nil, err
+	}
+	defer over()
 	var replaced []model.StreamID
+	var position int64
+	abreast := false
 	err = r.store.Update(ctx, func(tx *store.Tx) error {
-		replaced = nil
-		// Who holds the queue is the only one to open a stream of the account.
-		position, err := tx.Position(1, sub.Account)
+		before, replaced = nil, nil
+		if err := tx.AskPosition(&position, 1, sub.Account); err != nil {
+			return err
+		}
+		var rows []presence.Stream
+		if err := presence.AskStreamsOf(tx, sub.Account, n.time.StoreTime(r.clock()), &rows); err != nil {
+			return err
+		}
+		last, err := tx.AskLastPosition(sub.Account)
+		if err == nil {
+			err = tx.Await()
+		}
 		if err != nil {
 			return err
 		}
-		rows, err := presence.StreamsOf(tx, sub.Account, n.time.StoreTime(r.clock()))
-		if err != nil {
-			return err
-		}
-		before = nil
+		abreast = last.Row <= upTo
 		for _, r := range rows {
 			before = append(before, r.Scope)
 		}
@@ -46,14 +60,17 @@ func (n *Node) open(ctx context.Context, sub *live.Subscription) (before scopes,
 		}
 		row := presence.Stream{Account: sub.Account, Stream: sub.ID, Node: n.id, Key: sub.Key,
 			Scope: sub.Scope, Opened: position}
-		if err := presence.PutStream(tx, &row); err != nil {
+		if err := presence.PutStream(tx, &row); err != nil || len(replaced) == 0 {
 			return err
 		}
 		return presence.EndStreams(tx, sub.Account, replaced, presence.Replaced)
-	})
+	}, store.Short)
 	if err != nil {
 		n.close(sub) // it may be noted all the same
 		return nil, err
+	}
+	if abreast { // nothing lies behind what the stream has, and its own position is no event
+		sub.Saw(position)
 	}
 	r.hub.CloseStreams(sub.Account, live.Replaced, replaced...)
 	return before, nil
@@ -90,30 +107,6 @@ func (n *Node) end(ctx context.Context, account model.AccountID, key string, sco
 	}
 	r.hub.CloseStreams(account, live.Deleted, streams...)
 	return len(streams), nil
-}
-
-// endTold ends the streams that another node has told this one to end, in case
-// the word was lost.
-func (n *Node) endTold(ctx context.Context, subs []*live.Subscription) error {
-	r := n.registry
-	if len(subs) == 0 {
-		return nil
-	}
-	rows, err := store.Read(ctx, r.store, func(tx *store.Tx) ([]presence.Stream, error) {
-		return presence.StreamsToEnd(tx, n.id, n.time.StoreTime(r.clock()))
-	})
-	for _, r := range rows {
-		reason := live.Deleted
-		if r.State == presence.Replaced {
-			reason = live.Replaced
-		}
-		for _, sub := range subs {
-			if sub.ID == r.Stream {
-				sub.End(reason)
-			}
-		}
-	}
-	return err
 }
 
 // close takes note of a stream that has ended, for Run to write it.

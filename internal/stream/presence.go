@@ -30,12 +30,13 @@ func (s scopes) without(scope model.OrganizationID) scopes {
 }
 
 // arrived notes that a stream was opened. Those who have the account in their roster,
-// and are in its own, are told when it is its first within an organization where they do.
-func (r *Registry) arrived(ctx context.Context, sub *live.Subscription) error {
+// and are in its own, are told when it is its first within an organization where they do. The
+// stream has its queue up to a position.
+func (r *Registry) arrived(ctx context.Context, sub *live.Subscription, upTo int64) error {
 	var before scopes
 	if r.node != nil {
 		var err error
-		if before, err = r.node.open(ctx, sub); err != nil {
+		if before, err = r.node.open(ctx, sub, upTo); err != nil {
 			return err
 		}
 	} else {

@@ -92,7 +92,7 @@ func (st *Stream) begin(ctx context.Context) error {
 		return err
 	}
 	st.after = queue.After
-	if err := st.streams.registry.arrived(ctx, st.sub); err != nil {
+	if err := st.streams.registry.arrived(ctx, st.sub, queue.Last); err != nil {
 		return err
 	}
 	if err := st.sink.Comment(); err != nil {

@@ -32,6 +32,9 @@ func CloseAccount(tx *store.Tx, id model.AccountID) error {
 		quota.CounterOf(id), quota.CounterOf(id)+";", quota.ToldOf(id), quota.ToldOf(id)+";", id); err != nil {
 		return err
 	}
+	if err := tx.NoteAccess(id); err != nil {
+		return err
+	}
 	for _, table := range []string{"keys", "addresses", "memberships", "join_requests", "roles", "group_members",
 		"past_members", "streams"} {
 		if err := tx.Post(`DELETE FROM `+table+` WHERE account = ?`, id); err != nil {

@@ -21,6 +21,9 @@ func EndOrganization(tx *store.Tx, id model.OrganizationID) error {
 	if err := tx.Post(`INSERT INTO organization_erasures (organization) VALUES (?)`, id); err != nil {
 		return err
 	}
+	if err := tx.NoteAccessOfAll(); err != nil { // of its members, who are perhaps very many
+		return err
+	}
 	return tx.NoteJob(&store.Job{Kind: store.EraseOrganization, Subject: []byte(id)})
 }
 

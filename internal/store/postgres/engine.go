@@ -138,7 +138,8 @@ func (e *Engine) Dialect() store.Dialect {
 			JOIN pg_attribute c ON c.attrelid = t.oid AND c.attnum = k.attribute
 			WHERE t.relnamespace <> 'pg_catalog'::regnamespace AND pg_table_is_visible(t.oid) AND x.indisvalid
 			ORDER BY i.relname, k.place`,
-		Lock: "FOR UPDATE", Share: "FOR SHARE", Skip: "FOR UPDATE SKIP LOCKED",
+		Queues: lastPositions,
+		Lock:   "FOR UPDATE", Share: "FOR SHARE", Skip: "FOR UPDATE SKIP LOCKED",
 	}
 }
 

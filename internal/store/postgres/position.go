@@ -26,6 +26,8 @@ const (
 	// raise brings those that got smaller ones up to the last one of all.
 	raise = `UPDATE engine_queues SET last = ? WHERE account IN (?*) AND last < ?`
 
+	lastPositions = `SELECT account, last FROM engine_queues WHERE account IN (?*)`
+
 	forgetQueue = `DELETE FROM engine_queues WHERE account = ?`
 )
 

@@ -99,8 +99,16 @@ func PutStream(tx *store.Tx, r *Stream) error {
 }
 
 // StreamsOf returns the streams of an account, the oldest first.
-func StreamsOf(tx *store.Tx, account model.AccountID, now time.Time) ([]Stream, error) {
-	return streams(tx, `s.account = ? ORDER BY s.opened, s.stream`, now, account)
+func StreamsOf(tx *store.Tx, account model.AccountID, now time.Time) (out []Stream, err error) {
+	if err = AskStreamsOf(tx, account, now, &out); err == nil {
+		err = tx.Await()
+	}
+	return out, err
+}
+
+// AskStreamsOf asks for that.
+func AskStreamsOf(tx *store.Tx, account model.AccountID, now time.Time, out *[]Stream) error {
+	return askStreams(tx, out, `s.account = ? ORDER BY s.opened, s.stream`, now, account)
 }
 
 // StreamsOfEach returns the streams of several accounts, in no particular order.
@@ -113,14 +121,21 @@ func StreamsOn(tx *store.Tx, node model.NodeID, now time.Time, limit int) ([]Str
 	return streams(tx, `s.node = ? ORDER BY s.account, s.stream LIMIT ? + 0`, now, node, limit)
 }
 
-// StreamsToEnd returns the streams that a node is to end.
-func StreamsToEnd(tx *store.Tx, node model.NodeID, now time.Time) ([]Stream, error) {
-	return streams(tx, `s.node = ? AND s.state IN (1, 2)`, now, node)
+// AskStreamsToEnd asks for the streams that a node is to end.
+func AskStreamsToEnd(tx *store.Tx, node model.NodeID, now time.Time, out *[]Stream) error {
+	return askStreams(tx, out, `s.node = ? AND s.state IN (1, 2)`, now, node)
 }
 
-func streams(tx *store.Tx, where string, now time.Time, args ...any) ([]Stream, error) {
-	return store.List(tx, `SELECT s.account, s.stream, s.node, s.api_key, s.organization, s.opened, s.state, COALESCE(n.lease, 0)
-		FROM streams s LEFT JOIN nodes n ON n.node = s.node WHERE `+where, args, func(r *Stream, row store.Row) error {
+func streams(tx *store.Tx, where string, now time.Time, args ...any) (out []Stream, err error) {
+	if err = askStreams(tx, &out, where, now, args...); err == nil {
+		err = tx.Await()
+	}
+	return out, err
+}
+
+func askStreams(tx *store.Tx, out *[]Stream, where string, now time.Time, args ...any) error {
+	return store.AskList(tx, `SELECT s.account, s.stream, s.node, s.api_key, s.organization, s.opened, s.state, COALESCE(n.lease, 0)
+		FROM streams s LEFT JOIN nodes n ON n.node = s.node WHERE `+where, args, out, func(r *Stream, row store.Row) error {
 		var state int
 		var lease int64
 		err := row.Scan(&r.Account, &r.Stream, &r.Node, &r.Key, &r.Scope, &r.Opened, &state, &lease)

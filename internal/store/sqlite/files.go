@@ -86,7 +86,9 @@ func (s logState) since(earlier logState) int {
 }
 
 // within reports whether the log had all these pages in another state too.
-func (s logState) within(other logState) bool { return s.salt == other.salt && s.frames <= other.frames }
+func (s logState) within(other logState) bool {
+	return s.salt == other.salt && s.frames <= other.frames
+}
 
 func (f *files) logState() (logState, error) {
 	var header [indexHeader]byte

@@ -99,7 +99,9 @@ func (s *session) Query(text string, args []any, each func(store.Row) error) err
 }
 
 // Ask runs one statement, at once.
-func (s *session) Ask(text string, args []any, each func(store.Row) error) error { return s.Query(text, args, each) }
+func (s *session) Ask(text string, args []any, each func(store.Row) error) error {
+	return s.Query(text, args, each)
+}
 
 // Await has nothing to wait for.
 func (s *session) Await() error {

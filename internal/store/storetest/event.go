@@ -96,6 +96,14 @@ func events(t *testing.T, h conformance.Harness) {
 			if limit > 7 {
 				wantEqual(t, "count", n, len(out))
 			}
+			some := mustRead(t, p, func(tx *store.Tx) (*store.Asked[int], error) {
+				asked, err := tx.AskCountEvents(q, 2)
+				if err == nil {
+					err = tx.Await()
+				}
+				return asked, err
+			})
+			wantEqual(t, "count up to 2", some.Row, min(n, 2))
 			return out
 		}
 		wantEqual(t, "all", part(0, store.EndOfQueue, 100), "0123456")

@@ -60,6 +60,7 @@ var nounCases = []conformance.Case{
 	{Name: "Nodes", Run: nodes},
 	{Name: "Streams", Run: streams},
 	{Name: "ManyAtOnce", Run: manyAtOnce},
+	{Name: "AccessChanges", Run: accessChanges},
 	{Name: "KeyDays", Run: keyDays},
 	{Name: "KeyEndings", Run: keyEndings},
 	{Name: "Sealing", Run: sealedRows},
