@@ -84,6 +84,9 @@ func configure(url string, opts *Options) (*pgxpool.Config, error) {
 			DeadlineDelay: 5 * time.Second}
 	}
 	c.OnNotice = notice
+	// Behind a pooler a connection may hear what somebody else once listened for. pgx would keep all
+	// of it for nobody.
+	c.OnNotification = func(*pgconn.PgConn, *pgconn.Notification) {}
 	validate := c.ValidateConnect // of target_session_attrs
 	c.ValidateConnect = func(ctx context.Context, server *pgconn.PgConn) error {
 		if validate != nil {
