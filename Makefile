@@ -171,7 +171,7 @@ test-pages: test-servers ## run the tests of the pages in a browser; ARGS=--ui t
 	$(call PLAYWRIGHT,pages) $(ARGS)
 
 # Without what waits for browsers, processes and other servers.
-SLOW = e2e|app|cli|benchcli|transfer|clientreplay|load|store/postgres|store/enginetest|seal/pgring|live/natsbus|blob|testenv.*
+SLOW = e2e|app|cli|benchcli|transfer|clientreplay|load|store/postgres|store/enginetest|seal/pgring|live/natsbus|live/pgbus|blob|testenv.*
 .PHONY: test-fast
 test-fast: ## run the tests of the inner loop: no browser, no second engine, no end-to-end
 	go test $$(go list ./... | grep -vE '/internal/($(SLOW))$$|/bench$$|/deploy$$|/docs/api$$')

@@ -8,7 +8,6 @@ import (
 	"signet/internal/api"
 	"signet/internal/build"
 	"signet/internal/custody"
-	"signet/internal/live/natsbus"
 	"signet/internal/overview"
 	"signet/internal/people"
 )
@@ -53,7 +52,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 }
 
 // newHandler returns what makes the handler of the interface, once the server listens.
-func newHandler(in surroundings, d *data, p *parts, bus *natsbus.Bus) func(location) (http.Handler, error) {
+func newHandler(in surroundings, d *data, p *parts, bus nodeBus) func(location) (http.Handler, error) {
 	options := interfaceOptions(in, p)
 	whole := &installation{
 		in: in, engine: d.engine, kept: d.kept, counts: p.cases.Counts(), sweeper: p.sweeper, survey: p.survey,

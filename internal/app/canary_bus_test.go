@@ -7,7 +7,6 @@ import (
 	"crypto/hkdf"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -17,7 +16,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/nats-io/nats.go"
 
 	"signet/internal/config"
 	"signet/internal/live"
@@ -27,18 +25,42 @@ import (
 	"signet/internal/store/postgrestest"
 )
 
-// eavesdropper hears all that servers say to each other over NATS, and can open it: it
-// has read the secret of the installation in the database, as anybody can who has a copy.
+// eavesdropper hears all that servers say to each other, and can open it: it has read the
+// secret of the installation in the database, as anybody can who has a copy.
 type eavesdropper struct {
 	t             *testing.T
 	secret, epoch string
-	conn          *nats.Conn
-	heard         *nats.Subscription
+	wire          wire
 }
 
-func newEavesdropper(t *testing.T, database, url string) *eavesdropper {
+// wire is what carries the words of servers to each other.
+type wire interface {
+	// nats is the servers' setting.
+	nats() string
+
+	// listen hears what is said from now on by servers with this secret.
+	listen(t *testing.T, database, secret, epoch string)
+
+	// await opens a stream on the second of two servers, and returns once that hears what the first
+	// one says about the stream's account.
+	await(t *testing.T, first, second *App, open func())
+
+	// rest returns what was said up to now, and where.
+	rest(t *testing.T) []sealedNotice
+
+	// read returns the notice that an opened message is, and all that it says as a text.
+	read(opened []byte) (n live.Notice, text string, err error)
+}
+
+// sealedNotice is one message, and the place that it is bound to.
+type sealedNotice struct {
+	place string
+	data  []byte
+}
+
+func newEavesdropper(t *testing.T, database string, w wire) *eavesdropper {
 	t.Helper()
-	e := &eavesdropper{t: t}
+	e := &eavesdropper{t: t, wire: w}
 	db, err := pgx.Connect(t.Context(), database)
 	if err != nil {
 		t.Fatal(err)
@@ -49,27 +71,15 @@ func newEavesdropper(t *testing.T, database, url string) *eavesdropper {
 			t.Fatal(err)
 		}
 	}
-	if e.conn, err = nats.Connect(url); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(e.conn.Close)
-	if e.heard, err = e.conn.SubscribeSync("signet.>"); err == nil {
-		err = e.heard.SetPendingLimits(-1, -1)
-	}
-	if err == nil {
-		err = e.conn.Flush()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	w.listen(t, database, e.secret, e.epoch)
 	return e
 }
 
 // open reads a sealed message: format, sender (16 bytes), number (8) and ciphertext, under
 // a key that follows from the secret and the sender.
-func (e *eavesdropper) open(m *nats.Msg) []byte {
+func (e *eavesdropper) open(m sealedNotice) []byte {
 	e.t.Helper()
-	sender, number, sealed := m.Data[1:17], binary.BigEndian.Uint64(m.Data[17:]), m.Data[25:]
+	sender, number, sealed := m.data[1:17], binary.BigEndian.Uint64(m.data[17:]), m.data[25:]
 	key, err := hkdf.Key(sha256.New, []byte(e.secret), sender, "signet bus key "+e.epoch, 32)
 	if err != nil {
 		e.t.Fatal(err)
@@ -82,37 +92,29 @@ func (e *eavesdropper) open(m *nats.Msg) []byte {
 	if err != nil {
 		e.t.Fatal(err)
 	}
-	text, err := aead.Open(nil, binary.BigEndian.AppendUint64(make([]byte, 4), number), sealed, []byte(m.Subject))
+	text, err := aead.Open(nil, binary.BigEndian.AppendUint64(make([]byte, 4), number), sealed, []byte(m.place))
 	if err != nil {
-		e.t.Fatalf("a message on %s does not open: %v", m.Subject, err)
+		e.t.Fatalf("a message on %s does not open: %v", m.place, err)
 	}
 	return text
 }
 
-// all returns what was said up to now, each as its subject and its text, and how often each
+// all returns what was said up to now, each as its place and its text, and how often each
 // kind of notice and of signal was said.
 func (e *eavesdropper) all() (said string, kinds map[string]int) {
 	e.t.Helper()
-	if err := e.conn.Flush(); err != nil {
-		e.t.Fatal(err)
-	}
 	var out strings.Builder
 	kinds = map[string]int{}
-	for waiting, _, err := e.heard.Pending(); err == nil && waiting > 0; waiting, _, err = e.heard.Pending() {
-		m, err := e.heard.NextMsg(patience)
+	for _, m := range e.wire.rest(e.t) {
+		n, text, err := e.wire.read(e.open(m))
 		if err != nil {
-			e.t.Fatal(err)
-		}
-		text := e.open(m)
-		var n live.Notice
-		if err := json.Unmarshal(text, &n); err != nil {
 			e.t.Fatal(err)
 		}
 		kinds[string(n.Kind)]++
 		if n.Signal != nil {
 			kinds[string(n.Signal.Kind)]++
 		}
-		fmt.Fprintf(&out, "%s %s\n", m.Subject, text)
+		fmt.Fprintf(&out, "%s %s\n", m.place, text)
 	}
 	return out.String(), kinds
 }
@@ -125,9 +127,18 @@ const patience = 30 * time.Second
 // that the two said to each other.
 func TestCanariesAreNotOnTheBus(t *testing.T) {
 	t.Parallel()
-	server, database := natstest.Start(t), postgrestest.URL(t)
+	for name, w := range map[string]wire{"NATS": &natsWire{server: natstest.Start(t)}, "PostgreSQL": new(postgresWire)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			wantNoCanariesOn(t, w)
+		})
+	}
+}
+
+func wantNoCanariesOn(t *testing.T, w wire) {
+	database := postgrestest.URL(t)
 	v := openAviary(t, func(cfg *config.Config) {
-		cfg.Database, cfg.NATS, cfg.Blobs = database, server.URL(), filepath.Join(t.TempDir(), "blobs")
+		cfg.Database, cfg.NATS, cfg.Blobs = database, w.nats(), filepath.Join(t.TempDir(), "blobs")
 		sharedKeys(t, cfg)
 	})
 	cfg := *v.app.cfg
@@ -137,19 +148,12 @@ func TestCanariesAreNotOnTheBus(t *testing.T) {
 		t.Fatal(err)
 	}
 	stopSecond := mustRun(t, second)
-	e := newEavesdropper(t, database, server.URL())
+	e := newEavesdropper(t, database, w)
 	v.mustSend(letter{who: v.bob, route: "POST /v2/message", fields: fields{"recipient": v.alice.email, "body": "hello"}})
 	v.mustSend(letter{who: v.alice, route: "POST /v2/message", fields: fields{"recipient": v.bob.email, "body": "hello"}})
 
-	known := server.Subscriptions()
-	followed := v.follow(second, v.alice, "self-copies,is-typing,presence")
-	tick := time.NewTicker(time.Millisecond)
-	defer tick.Stop()
-	for end := time.Now().Add(patience); server.Subscriptions() < known+4; <-tick.C {
-		if time.Now().After(end) {
-			t.Fatal("the other server does not listen for the stream")
-		}
-	}
+	var followed *bufio.Reader
+	w.await(t, v.app, second, func() { followed = v.follow(second, v.alice, "self-copies,is-typing,presence") })
 	for _, to := range []string{v.bob.email, v.group} {
 		body := v.word(ofContent, "body of a self-copy")
 		v.mustSend(letter{who: v.alice, route: "POST /v2/message", fields: fields{"recipient": to, "body": body}})

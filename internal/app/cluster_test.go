@@ -28,23 +28,36 @@ const (
 	busAway   = "the bus is away"
 )
 
+// busMetric is the name of a series about how servers hear of each other at once: through NATS,
+// where its address is given, or else through the database.
+func busMetric(name, nats string) string {
+	if nats == "" {
+		return "signet_bus_" + name + `{by="postgres"}`
+	}
+	return "signet_bus_" + name + `{by="nats"}`
+}
+
+// newCluster starts servers that hear of each other at once, as busMetric says.
 func newCluster(t *testing.T, size int, nats string, changes ...func(*config.Config)) *cluster {
 	t.Helper()
+	c := startCluster(t, size, append(changes, func(cfg *config.Config) { cfg.NATS = nats })...)
+	for _, node := range c.nodes {
+		eventually(t, "the bus is there", func() bool { return metric(t, node, busMetric("connected", nats)) == 1 })
+	}
+	return c
+}
+
+// startCluster starts servers that share a database.
+func startCluster(t *testing.T, size int, changes ...func(*config.Config)) *cluster {
+	t.Helper()
 	c := &cluster{t: t}
-	first := apptest.Start(t, append(changes, func(cfg *config.Config) {
-		cfg.Database, cfg.NATS = postgrestest.URL(t), nats
+	first := apptest.Start(t, append([]func(*config.Config){func(cfg *config.Config) {
+		cfg.Database = postgrestest.URL(t)
 		cfg.Limits.MessagesPerDay, cfg.Limits.RequestsPerSecond = 0, 0
-	})...)
+	}}, changes...)...)
 	c.nodes = append(c.nodes, first)
 	for range size - 1 {
 		c.nodes = append(c.nodes, first.Another())
-	}
-	for _, node := range c.nodes {
-		if nats == "" {
-			node.Allow(hearsLate)
-		} else {
-			eventually(t, "the bus is there", func() bool { return metric(t, node, "signet_bus_connected") == 1 })
-		}
 	}
 	c.Cast = first.People()
 	return c

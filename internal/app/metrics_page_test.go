@@ -89,13 +89,14 @@ func documentedMetrics(t *testing.T) map[string]metricFamily {
 }
 
 // What /metrics serves is what docs/operate/metrics.md describes: names, types, labels. A
-// metric that only some servers have is served by one of these two.
+// metric that only some servers have is served by one of these.
 func TestMetricsPageDescribesWhatIsServed(t *testing.T) {
 	served := map[string]metricFamily{}
 	trusting := &http.Client{Transport: &http.Transport{DisableKeepAlives: true,
 		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 	for _, change := range []func(*config.Config){
 		func(cfg *config.Config) { mustCertify(t, cfg) },
+		func(cfg *config.Config) { mustShare(t, cfg) },
 		func(cfg *config.Config) {
 			mustShare(t, cfg)
 			cfg.NATS = natstest.Start(t).URL()

@@ -10,7 +10,10 @@ import (
 	"signet/internal/backlog"
 	"signet/internal/custody"
 	"signet/internal/live"
+	"signet/internal/live/link"
 	"signet/internal/live/natsbus"
+	"signet/internal/live/pgbus"
+	"signet/internal/meter"
 	"signet/internal/service"
 	"signet/internal/store"
 	"signet/internal/stream"
@@ -20,8 +23,15 @@ import (
 // embedded store is alone, and has none of it.
 type nodes struct {
 	tasks []func(ctx context.Context)
-	bus   *natsbus.Bus // nil: there is none
+	bus   nodeBus // nil: there is none
 	close func() error
+}
+
+// nodeBus is what the server needs of the way to the others.
+type nodeBus interface {
+	live.Bus
+	Stats() link.Stats
+	Close() error
 }
 
 // newHub returns the hub of this node. Where there may be several, no single one
@@ -55,22 +65,33 @@ func registerNode(ctx context.Context, in surroundings, registry *stream.Registr
 		return out, fmt.Errorf("register with the servers on the database: %w", err)
 	}
 	out.tasks = append(out.tasks, node.Run)
+	bus, err := openBus(in, hub, kept)
+	if err != nil {
+		return out, err
+	}
+	hub.Connect(bus)
+	out.bus, out.close = bus, bus.Close
+	return out, nil
+}
+
+// openBus opens the way to the other servers: NATS where there is one, else the database itself.
+func openBus(in surroundings, hub *live.Hub, kept *store.Store) (nodeBus, error) {
 	if in.cfg.NATS == "" {
-		return out, nil
+		bus, err := pgbus.Open(hub, pgbus.Options{URL: in.cfg.Database, Secret: kept.Secret(), Epoch: kept.Epoch(),
+			Log: in.log})
+		if err != nil {
+			return nil, err
+		}
+		return registered(in.metrics, bus, "postgres", bus.Latency())
 	}
 	bus, err := natsbus.Open(hub, natsbus.Options{
 		URL: in.cfg.NATS, Login: in.cfg.NATSLogin, CA: in.cfg.NATSCA, Certificate: in.cfg.NATSCert, Key: in.cfg.NATSKey,
 		Secret: kept.Secret(), Epoch: kept.Epoch(), Log: in.log,
 	})
 	if err != nil {
-		return out, err
+		return nil, err
 	}
-	hub.Connect(bus)
-	out.bus, out.close = bus, bus.Close
-	if err := registerBus(in.metrics, bus); err != nil {
-		return nodes{}, errors.Join(err, bus.Close())
-	}
-	return out, nil
+	return registered(in.metrics, bus, "nats", nil)
 }
 
 // guard returns the task of a server that is alone on its store, for what commands write there
@@ -92,33 +113,30 @@ func guard(engine store.Engine, registry *stream.Registry, cases *service.Servic
 	}))
 }
 
-// registerBus adds the figures of the bus to the metrics.
-func registerBus(metrics prometheus.Registerer, bus *natsbus.Bus) error {
-	counter := func(name, help string, read func(natsbus.Stats) uint64) prometheus.Collector {
-		return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help},
-			func() float64 { return float64(read(bus.Stats())) })
+// registered adds the figures of a bus to the metrics; of one that does not measure how late its
+// notices are, all others. A bus whose figures are not taken is closed.
+func registered(metrics prometheus.Registerer, bus nodeBus, by string, latency *meter.Histogram) (nodeBus, error) {
+	l := labels{"by": by}
+	counted := func(name, help string, read func(link.Stats) uint64) prometheus.Collector {
+		return counter(name, help, l, func() int64 { return int64(read(bus.Stats())) })
 	}
-	for _, collector := range []prometheus.Collector{
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "signet_bus_connected",
-			Help: "1 while NATS is there, by which servers on one database hear of each other at once; else 0.",
-		}, func() float64 {
-			if bus.Connected() {
-				return 1
-			}
-			return 0
-		}),
-		counter("signet_bus_published_total", "Messages to other servers that were given to NATS.",
-			func(s natsbus.Stats) uint64 { return s.Published }),
-		counter("signet_bus_received_total", "Messages of other servers that came from NATS.",
-			func(s natsbus.Stats) uint64 { return s.Received }),
-		counter("signet_bus_dropped_total", "Messages that were not sent or not taken in; what they told is looked for in "+
+	collectors := []prometheus.Collector{
+		gauge("signet_bus_connected", "1 while this server hears at once of others on the database; else 0.", l,
+			func() float64 { return oneIf(bus.Connected()) }),
+		counted("signet_bus_published_total", "Messages to other servers that were given to the bus.",
+			func(s link.Stats) uint64 { return s.Published }),
+		counted("signet_bus_received_total", "Messages of other servers that came over the bus.",
+			func(s link.Stats) uint64 { return s.Received }),
+		counted("signet_bus_dropped_total", "Messages that were not sent or not taken in; what they told is looked for in "+
 			"the database.",
-			func(s natsbus.Stats) uint64 { return s.Dropped }),
-	} {
-		if err := metrics.Register(collector); err != nil {
-			return err
-		}
+			func(s link.Stats) uint64 { return s.Dropped }),
 	}
-	return nil
+	if latency != nil {
+		collectors = append(collectors, newHistogram("signet_bus_seconds",
+			"How long a message takes through the bus and back.", l, inSeconds, latency))
+	}
+	if err := register(metrics, collectors...); err != nil {
+		return nil, errors.Join(err, bus.Close())
+	}
+	return bus, nil
 }

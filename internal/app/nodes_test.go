@@ -24,7 +24,6 @@ func TestServerWhoseAttachmentsOthersDoNotSeeSaysSo(t *testing.T) {
 	second := first.Another()
 	third := first.Another(func(cfg *config.Config) { cfg.Blobs = "" })
 	for _, node := range []*apptest.Server{first, second, third} {
-		node.Allow(hearsLate)
 		node.Allow(told)
 		if says := strings.Contains(node.Log.String(), told); says != (node == third) {
 			t.Errorf("it says so: %v; its log is\n%s", says, node.Log)
@@ -138,143 +137,163 @@ func TestOrderHoldsWhicheverServersAreUsed(t *testing.T) {
 	}
 }
 
+// bothWays runs a test on servers that hear of each other through NATS, and on servers that have
+// nothing but the database.
+func bothWays(t *testing.T, test func(t *testing.T, nats string)) {
+	t.Helper()
+	for name, nats := range map[string]string{"with NATS": natstest.Start(t).URL(), "without": ""} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, nats)
+		})
+	}
+}
+
 func TestStreamHearsAtOnceWhatAnotherServerAccepted(t *testing.T) {
 	t.Parallel()
-	c := newCluster(t, 2, natstest.Start(t).URL())
-	heard, by := c.listen(0, c.Bob), c.at(1, c.Alice)
-	var took []time.Duration
-	for i := range 50 {
-		began := time.Now()
-		c.mustSend(by, c.Bob, fmt.Sprint(i))
-		heard.wantBody(fmt.Sprint(i))
-		took = append(took, time.Since(began))
-	}
-	slices.Sort(took)
-	t.Logf("from the request to the event: median %v, all within %v", took[len(took)/2], took[len(took)-1])
-	if metric(t, c.nodes[0], "signet_bus_received_total") < 50 ||
-		metric(t, c.nodes[1], "signet_bus_published_total") < 50 {
-		t.Error("the servers did not hear it from each other")
-	}
-	if got := metric(t, c.nodes[0], "signet_streams"); got != 1 {
-		t.Errorf("%v streams are open, want 1", got)
-	}
+	bothWays(t, func(t *testing.T, nats string) {
+		c := newCluster(t, 2, nats)
+		heard, by := c.listen(0, c.Bob), c.at(1, c.Alice)
+		var took []time.Duration
+		for i := range 50 {
+			began := time.Now()
+			c.mustSend(by, c.Bob, fmt.Sprint(i))
+			heard.wantBody(fmt.Sprint(i))
+			took = append(took, time.Since(began))
+		}
+		slices.Sort(took)
+		t.Logf("from the request to the event: median %v, all within %v", took[len(took)/2], took[len(took)-1])
+		if metric(t, c.nodes[0], busMetric("received_total", nats)) < 50 ||
+			metric(t, c.nodes[1], busMetric("published_total", nats)) < 50 {
+			t.Error("the servers did not hear it from each other")
+		}
+		if got := metric(t, c.nodes[0], "signet_streams"); got != 1 {
+			t.Errorf("%v streams are open, want 1", got)
+		}
+	})
 }
 
 func TestLiveSignalsCrossServers(t *testing.T) {
 	t.Parallel()
-	c := newCluster(t, 3, natstest.Start(t).URL())
-	ctx := t.Context()
-	c.mustSend(c.Alice.Client, c.Bob, "so that they have each other in their rosters")
-	c.mustSend(c.Bob.Client, c.Alice, "so too")
-	bob := c.listen(0, c.Bob, "is-typing", "presence")
-	presence := func(want string) {
-		t.Helper()
-		p, err := bob.wantNext(client.EventPresence).Presence()
-		c.must(err)
-		if p.From != c.Alice.Token || p.Type != want {
-			t.Errorf("got %+v, want %s", p, want)
+	bothWays(t, func(t *testing.T, nats string) {
+		c := newCluster(t, 3, nats)
+		ctx := t.Context()
+		c.mustSend(c.Alice.Client, c.Bob, "so that they have each other in their rosters")
+		c.mustSend(c.Bob.Client, c.Alice, "so too")
+		bob := c.listen(0, c.Bob, "is-typing", "presence")
+		presence := func(want string) {
+			t.Helper()
+			p, err := bob.wantNext(client.EventPresence).Presence()
+			c.must(err)
+			if p.From != c.Alice.Token || p.Type != want {
+				t.Errorf("got %+v, want %s", p, want)
+			}
 		}
-	}
-	first := c.listen(1, c.Alice, "self-copies")
-	presence("available")
-	second := c.listen(2, c.Alice)
-	first.Close()
-	c.must(c.at(2, c.Alice).StartTyping(ctx, c.Bob.Token))
-	typing, err := bob.wantNext(client.EventTyping).Typing()
-	c.must(err)
-	if typing.SenderToken != c.Alice.Token || typing.Status != "typing" {
-		t.Errorf("got %+v, want that alice writes", typing)
-	}
-	third := c.listen(0, c.Alice, "self-copies")
-	second.Close()
-	c.mustSend(c.at(1, c.Alice), c.Bob, "a copy")
-	third.wantBody("a copy")
-	bob.wantBody("a copy")
-	third.Close()
-	presence("unavailable") // once; a stream that was closed before counts no more
-	back := c.listen(1, c.Alice)
-	presence("available")
-	name := "Ann Ames"
-	c.must(c.at(2, c.Bob).UpdateProfile(ctx, client.Profile{DisplayName: &name}))
-	if entity, err := back.wantNext(client.EventUpdate).Update(); err != nil || entity.Token() != c.Bob.Token ||
-		entity.DisplayName() != name {
-		t.Errorf("got %+v, %v, want bob's new name", entity, err)
-	}
+		first := c.listen(1, c.Alice, "self-copies")
+		presence("available")
+		second := c.listen(2, c.Alice)
+		first.Close()
+		c.must(c.at(2, c.Alice).StartTyping(ctx, c.Bob.Token))
+		typing, err := bob.wantNext(client.EventTyping).Typing()
+		c.must(err)
+		if typing.SenderToken != c.Alice.Token || typing.Status != "typing" {
+			t.Errorf("got %+v, want that alice writes", typing)
+		}
+		third := c.listen(0, c.Alice, "self-copies")
+		second.Close()
+		c.mustSend(c.at(1, c.Alice), c.Bob, "a copy")
+		third.wantBody("a copy")
+		bob.wantBody("a copy")
+		third.Close()
+		presence("unavailable") // once; a stream that was closed before counts no more
+		back := c.listen(1, c.Alice)
+		presence("available")
+		name := "Ann Ames"
+		c.must(c.at(2, c.Bob).UpdateProfile(ctx, client.Profile{DisplayName: &name}))
+		if entity, err := back.wantNext(client.EventUpdate).Update(); err != nil || entity.Token() != c.Bob.Token ||
+			entity.DisplayName() != name {
+			t.Errorf("got %+v, %v, want bob's new name", entity, err)
+		}
+	})
 }
 
 func TestEndedKeysAndMembershipsEndOnAllServers(t *testing.T) {
 	t.Parallel()
-	for name, nats := range map[string]string{"with NATS": natstest.Start(t).URL(), "without": ""} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c := newCluster(t, 2, nats)
-			ctx := t.Context()
-			key, err := c.Bob.Client.CreateKey(ctx, "me", client.NewKey{})
-			c.must(err)
-			second := &apptest.Person{Name: "bob", Token: c.Bob.Token, Key: key.APIKey, Secret: key.APISecret}
-			byKey, stays := c.listen(1, second), c.listen(1, c.Bob)
-			polling := c.at(1, second)
-			queue, err := polling.Poll(ctx, client.PollOptions{})
-			c.must(err)
-			polled := make(chan error, 1)
-			go func() {
-				after := ""
-				if len(queue) > 0 {
-					after = queue[len(queue)-1].ID
-				}
-				_, err := polling.Poll(ctx, client.PollOptions{After: after, Wait: time.Minute})
-				polled <- err
-			}()
-
-			c.must(c.Bob.Client.RevokeKey(ctx, "me", second.Key))
-			began := time.Now()
-			byKey.wantEnd()
-			ended := time.Since(began)
-			eventually(t, "the key is refused", func() bool {
-				_, err := polling.Self(ctx)
-				return errors.Is(err, client.ErrUnauthorized)
-			})
-			t.Logf("the stream ended after %v, the key was refused after %v", ended, time.Since(began))
-			if err := <-polled; err != nil && !errors.Is(err, client.ErrUnauthorized) {
-				t.Errorf("the poll ended with %v", err)
+	bothWays(t, func(t *testing.T, nats string) {
+		c := newCluster(t, 2, nats)
+		ctx := t.Context()
+		key, err := c.Bob.Client.CreateKey(ctx, "me", client.NewKey{})
+		c.must(err)
+		second := &apptest.Person{Name: "bob", Token: c.Bob.Token, Key: key.APIKey, Secret: key.APISecret}
+		byKey, stays := c.listen(1, second), c.listen(1, c.Bob)
+		polling := c.at(1, second)
+		queue, err := polling.Poll(ctx, client.PollOptions{})
+		c.must(err)
+		polled := make(chan error, 1)
+		go func() {
+			after := ""
+			if len(queue) > 0 {
+				after = queue[len(queue)-1].ID
 			}
-			c.mustSend(c.Alice.Client, c.Bob, "it goes on")
-			stays.wantBody("it goes on")
+			_, err := polling.Poll(ctx, client.PollOptions{After: after, Wait: time.Minute})
+			polled <- err
+		}()
 
-			c.must(c.Dana.Client.RemoveFromOrganization(ctx, c.Bob.Token, c.Organization))
-			stays.wantEnd()
+		before := metric(t, c.nodes[1], busMetric("received_total", nats))
+		c.must(c.Bob.Client.RevokeKey(ctx, "me", second.Key))
+		began := time.Now()
+		byKey.wantEnd()
+		ended := time.Since(began)
+		eventually(t, "the key is refused", func() bool {
+			_, err := polling.Self(ctx)
+			return errors.Is(err, client.ErrUnauthorized)
 		})
-	}
+		t.Logf("the stream ended after %v, the key was refused after %v", ended, time.Since(began))
+		if metric(t, c.nodes[1], busMetric("received_total", nats)) == before {
+			t.Error("the other server was not told that the key is revoked")
+		}
+		if err := <-polled; err != nil && !errors.Is(err, client.ErrUnauthorized) {
+			t.Errorf("the poll ended with %v", err)
+		}
+		c.mustSend(c.Alice.Client, c.Bob, "it goes on")
+		stays.wantBody("it goes on")
+
+		c.must(c.Dana.Client.RemoveFromOrganization(ctx, c.Bob.Token, c.Organization))
+		stays.wantEnd()
+	})
 }
 
 func TestStreamsAreCountedOnAllServers(t *testing.T) {
 	t.Parallel()
-	for name, nats := range map[string]string{"with NATS": natstest.Start(t).URL(), "without": ""} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c := newCluster(t, 3, nats, func(cfg *config.Config) { cfg.Limits.StreamsPerAccount = 2 })
-			first, second := c.listen(0, c.Bob), c.listen(1, c.Bob)
-			third := c.listen(2, c.Bob)
-			last, err := first.wantNext(client.EventAdvisory).Advisory()
-			c.must(err)
-			if last.Name != "too_many_streams" {
-				t.Errorf("the stream that made room for another ends with %q", last.Name)
-			}
-			first.wantEnd()
-			deleted, err := c.at(0, c.Bob).DeleteEvents(t.Context(), true)
-			c.must(err)
-			if deleted.Streams != 2 {
-				t.Errorf("%d streams were closed, want 2", deleted.Streams)
-			}
-			second.wantEnd()
-			third.wantEnd()
-		})
-	}
+	bothWays(t, func(t *testing.T, nats string) {
+		c := newCluster(t, 3, nats, func(cfg *config.Config) { cfg.Limits.StreamsPerAccount = 2 })
+		first, second := c.listen(0, c.Bob), c.listen(1, c.Bob)
+		third := c.listen(2, c.Bob)
+		last, err := first.wantNext(client.EventAdvisory).Advisory()
+		c.must(err)
+		if last.Name != "too_many_streams" {
+			t.Errorf("the stream that made room for another ends with %q", last.Name)
+		}
+		first.wantEnd()
+		deleted, err := c.at(0, c.Bob).DeleteEvents(t.Context(), true)
+		c.must(err)
+		if deleted.Streams != 2 {
+			t.Errorf("%d streams were closed, want 2", deleted.Streams)
+		}
+		second.wantEnd()
+		third.wantEnd()
+	})
 }
 
-func TestServersWithoutNATSHearOfEachOtherLater(t *testing.T) {
+// A pooler that hands out connections by the transaction passes no notifications on: servers find
+// that out, say so, and look.
+func TestServersThatGetNoNotificationsHearOfEachOtherLater(t *testing.T) {
 	t.Parallel()
-	c := newCluster(t, 2, "")
+	pooled := postgrestest.Pooled(t, postgrestest.Start(t).URL(t))
+	c := startCluster(t, 2, func(cfg *config.Config) { cfg.Database = pooled })
+	for _, node := range c.nodes {
+		node.Allow(hearsLate)
+	}
 	heard := c.listen(0, c.Bob)
 	c.mustSend(c.at(1, c.Alice), c.Bob, "first")
 	heard.wantBody("first")
@@ -297,9 +316,15 @@ func TestServersWithoutNATSHearOfEachOtherLater(t *testing.T) {
 		eventually(t, "it is told that they hear late", func() bool { return strings.Contains(node.Log.String(), hearsLate) })
 	}
 	for _, node := range c.nodes {
+		if metric(t, node, busMetric("connected", "")) != 0 {
+			t.Error("a server that gets no notifications says that it is connected")
+		}
 		node.Stop()
 		if n := strings.Count(node.Log.String(), hearsLate); n != 1 {
 			t.Errorf("it is told %d times, want once", n)
+		}
+		if n := strings.Count(node.Log.String(), "set nats"); n == 0 {
+			t.Error("what would help is not told")
 		}
 	}
 }
@@ -315,7 +340,7 @@ func TestNATSMayStopAndComeBack(t *testing.T) {
 	connected := func(want float64) func() bool {
 		return func() bool {
 			return !slices.ContainsFunc(c.nodes,
-				func(node *apptest.Server) bool { return metric(t, node, "signet_bus_connected") != want })
+				func(node *apptest.Server) bool { return metric(t, node, busMetric("connected", bus.URL())) != want })
 		}
 	}
 	next := 0

@@ -8,7 +8,6 @@ import (
 
 	"signet/client"
 	"signet/internal/app/apptest"
-	"signet/internal/live/natstest"
 )
 
 const sessionPassword = "correct horse battery"
@@ -45,59 +44,56 @@ func (c *cluster) call(node int, method, target string, header ...[2]string) int
 // account of a person who is disabled.
 func TestEndedSessionsEndOnAllServers(t *testing.T) {
 	t.Parallel()
-	for name, nats := range map[string]string{"with NATS": natstest.Start(t).URL(), "without": ""} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			c := newCluster(t, 2, nats)
-			ctx := t.Context()
-			for what, end := range map[string]func(p *apptest.Person, cookie string) error{
-				"a logout": func(_ *apptest.Person, cookie string) error {
-					if status := c.call(0, "DELETE", "/v2/session", [2]string{"Cookie", cookie}, ownPage); status != 204 {
-						t.Errorf("signing out answers %d", status)
-					}
-					return nil
-				},
-				"another password": func(p *apptest.Person, _ string) error {
-					return c.Operator.Client.SetPassword(ctx, p.Token, "", "another "+sessionPassword)
-				},
-				"a revoked key": func(p *apptest.Person, cookie string) error {
-					_, value, _ := strings.Cut(cookie, "=")
-					key, _, _ := strings.Cut(value, ".")
-					return c.Operator.Client.RevokeKey(ctx, p.Token, key)
-				},
-				"a disabled person": func(p *apptest.Person, _ string) error {
-					return c.Operator.Client.DisableUser(ctx, p.Token)
-				},
-			} {
-				p := c.nodes[0].MustCreate(c.Organization, client.NewUser{Username: strings.ReplaceAll(what, " ", "_")})
-				c.must(c.Operator.Client.SetPassword(ctx, p.Token, "", sessionPassword))
-				cookie := c.signIn(0, p)
-				elsewhere := strings.Replace(cookie, portOf(c.nodes[0]), portOf(c.nodes[1]), 1) // as if they had one address
-				opens := map[string][][2]string{"the cookie": {{"Cookie", elsewhere}, ownPage}}
-				if what == "a disabled person" {
-					opens["a key"] = [][2]string{{"Authorization", "Basic " + basic(p)}}
+	bothWays(t, func(t *testing.T, nats string) {
+		c := newCluster(t, 2, nats)
+		ctx := t.Context()
+		for what, end := range map[string]func(p *apptest.Person, cookie string) error{
+			"a logout": func(_ *apptest.Person, cookie string) error {
+				if status := c.call(0, "DELETE", "/v2/session", [2]string{"Cookie", cookie}, ownPage); status != 204 {
+					t.Errorf("signing out answers %d", status)
 				}
-				streams := map[string]*listener{}
-				for how, header := range opens {
-					if status := c.call(1, "GET", "/v2/user", header...); status != 200 { // which the server remembers
-						t.Errorf("%s opens with %d before", how, status)
-					}
-					streams[how] = c.listenWith(1, header)
+				return nil
+			},
+			"another password": func(p *apptest.Person, _ string) error {
+				return c.Operator.Client.SetPassword(ctx, p.Token, "", "another "+sessionPassword)
+			},
+			"a revoked key": func(p *apptest.Person, cookie string) error {
+				_, value, _ := strings.Cut(cookie, "=")
+				key, _, _ := strings.Cut(value, ".")
+				return c.Operator.Client.RevokeKey(ctx, p.Token, key)
+			},
+			"a disabled person": func(p *apptest.Person, _ string) error {
+				return c.Operator.Client.DisableUser(ctx, p.Token)
+			},
+		} {
+			p := c.nodes[0].MustCreate(c.Organization, client.NewUser{Username: strings.ReplaceAll(what, " ", "_")})
+			c.must(c.Operator.Client.SetPassword(ctx, p.Token, "", sessionPassword))
+			cookie := c.signIn(0, p)
+			elsewhere := strings.Replace(cookie, portOf(c.nodes[0]), portOf(c.nodes[1]), 1) // as if they had one address
+			opens := map[string][][2]string{"the cookie": {{"Cookie", elsewhere}, ownPage}}
+			if what == "a disabled person" {
+				opens["a key"] = [][2]string{{"Authorization", "Basic " + basic(p)}}
+			}
+			streams := map[string]*listener{}
+			for how, header := range opens {
+				if status := c.call(1, "GET", "/v2/user", header...); status != 200 { // which the server remembers
+					t.Errorf("%s opens with %d before", how, status)
 				}
-				c.must(end(p, cookie))
-				ended := time.Now()
-				for how, header := range opens {
-					streams[how].wantEnd()
-					after := time.Since(ended)
-					eventually(t, "a call is refused", func() bool { return c.call(1, "GET", "/v2/user", header...) == 401 })
-					// A tick of the server is 750 ms; the rest is how busy the machine is.
-					if took := time.Since(ended); took > within {
-						t.Errorf("after %s, %s: the stream ended after %v, calls were refused after %v", what, how, after, took)
-					}
+				streams[how] = c.listenWith(1, header)
+			}
+			c.must(end(p, cookie))
+			ended := time.Now()
+			for how, header := range opens {
+				streams[how].wantEnd()
+				after := time.Since(ended)
+				eventually(t, "a call is refused", func() bool { return c.call(1, "GET", "/v2/user", header...) == 401 })
+				// A tick of the server is 750 ms; the rest is how busy the machine is.
+				if took := time.Since(ended); took > within {
+					t.Errorf("after %s, %s: the stream ended after %v, calls were refused after %v", what, how, after, took)
 				}
 			}
-		})
-	}
+		}
+	})
 }
 
 // within is how long another server may let in who has no access any more, with room for a

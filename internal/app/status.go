@@ -8,7 +8,6 @@ import (
 	"signet/internal/disk"
 	"signet/internal/health"
 	"signet/internal/live"
-	"signet/internal/live/natsbus"
 	"signet/internal/overview"
 	"signet/internal/seal"
 	"signet/internal/service"
@@ -32,7 +31,7 @@ type installation struct {
 	ring     *seal.Ring
 	blobs    *files
 	room     *disk.Room
-	bus      *natsbus.Bus // nil: none
+	bus      nodeBus // nil: none
 	started  time.Time
 
 	// What follows is known once the server listens.
@@ -106,7 +105,7 @@ func (i *installation) server(ctx context.Context) overview.Server {
 func (i *installation) parts() []overview.Part {
 	parts := []overview.Part{{Name: health.Keyring, Up: i.ring.Figures().Up},
 		{Name: health.Attachments, Up: i.blobs.up.Load()}}
-	if i.bus != nil {
+	if i.bus != nil && i.in.cfg.NATS != "" { // the other bus is part of the database
 		parts = append(parts, overview.Part{Name: "nats", Up: i.bus.Connected()})
 	}
 	lasting := i.in.outages.Lasting()

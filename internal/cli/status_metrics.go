@@ -82,11 +82,12 @@ func servedStatus(ready bool, readyz, metrics string) *status {
 			Failures:      int64(m["signet_task_failures_total"][labels]), Late: m["signet_task_late"][labels] != 0,
 		})
 	}
-	for _, part := range []struct{ name, series string }{
-		{"keyring", "signet_keyring_up"}, {"attachments", "signet_blobs_up"}, {"nats", "signet_bus_connected"},
+	for _, part := range []struct{ name, series, labels string }{
+		{"keyring", "signet_keyring_up", ""}, {"attachments", "signet_blobs_up", ""},
+		{"nats", "signet_bus_connected", `by="nats"`},
 	} {
-		if m.has(part.series) {
-			server.Parts = append(server.Parts, client.Part{Name: part.name, Up: m.sum(part.series) != 0})
+		if up, served := m[part.series][part.labels]; served {
+			server.Parts = append(server.Parts, client.Part{Name: part.name, Up: up != 0})
 		}
 	}
 	return s

@@ -140,9 +140,11 @@ this. Empty: none.`),
 		text(&c.NATS, "nats", "", "URLS", optional(natsServers), `
 NATS servers through which several servers on one database tell each other at once
 about events, typing, presence and ended keys; as tls://user:password@host:4222 or
-nats://127.0.0.1:4222, separated by commas. Without NATS, servers on one database look
-into the database, and notice seconds later; without a database it has no effect. Give
-a password in the environment or the configuration file, or by nats_login.`),
+nats://127.0.0.1:4222, separated by commas. Without NATS, notifications of PostgreSQL
+carry the same; where these are not to be had, as behind a pooler that hands out
+connections by the transaction, servers look into the database, and notice seconds
+later. It has no effect without a database. Give a password in the environment or the
+configuration file, or by nats_login.`),
 		text(&c.NATSLogin, "nats_login", "", "WHERE", optional(natsLogin), `
 File with the credentials for the NATS servers: creds:PATH, a credentials file as nsc
 makes it; nkey:PATH, the seed of an NKey; token:PATH, a token; password:PATH, the

@@ -14,13 +14,17 @@ type Bus interface {
 	Publish(Notice)
 
 	// Listen says that this node has readers of a topic from now on, so that notices
-	// about it come here; Ignore that it has none any more. Once they do come, the
-	// readers of the account are woken, for what was said meanwhile.
+	// about it come here; Ignore that it has none any more. Where they come only some
+	// time later, the readers of the account are woken then, for what was said meanwhile.
 	Listen(Topic)
 	Ignore(Topic)
 
 	// Connected reports whether the other nodes can be reached.
 	Connected() bool
+
+	// Barred says why the other nodes cannot be reached, and will not be until somebody
+	// changes how things are set up; nil: they can, or it is only a matter of time.
+	Barred() error
 }
 
 // Topic is what readers hear of: an account, or the live signals of one feature for it.
@@ -112,8 +116,14 @@ func (h *Hub) Connect(bus Bus) { h.bus = bus }
 // comes before Connect.
 func (h *Hub) OnForget(forget func(...model.AccountID)) { h.forget = forget }
 
-// HasBus reports whether the hub has a bus, connected or not.
-func (h *Hub) HasBus() bool { return h.bus != nil }
+// Barred says why what other nodes say does not arrive at once, and will not as things are
+// set up. A hub without a bus has no other nodes.
+func (h *Hub) Barred() error {
+	if h.bus == nil {
+		return nil
+	}
+	return h.bus.Barred()
+}
 
 // Connected reports whether what other nodes say arrives at once. A hub without a
 // bus is not connected.

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
@@ -11,11 +12,13 @@ import (
 type record struct {
 	notices   []Notice
 	listening []Topic
+	barred    error
 }
 
 func (r *record) Publish(n Notice) { r.notices = append(r.notices, n) }
 func (r *record) Listen(a Topic)   { r.listening = append(r.listening, a) }
-func (r *record) Connected() bool  { return true }
+func (r *record) Connected() bool  { return r.barred == nil }
+func (r *record) Barred() error    { return r.barred }
 func (r *record) Ignore(a Topic) {
 	r.listening = slices.DeleteFunc(r.listening, func(b Topic) bool { return a == b })
 }
@@ -60,6 +63,11 @@ func TestHubTellsOtherNodesAndRepeatsNothing(t *testing.T) {
 	if !h.Connected() || NewHub(0).Connected() {
 		t.Error("a hub is connected by its bus, and only so")
 	}
+	bus.barred = errors.New("a pooler is in the way")
+	if err := h.Barred(); !errors.Is(err, bus.barred) || h.Connected() || NewHub(0).Barred() != nil {
+		t.Errorf("a hub whose bus is barred says %v", err)
+	}
+	bus.barred = nil
 	s := h.Subscribe(Subscriber{Account: alice, Stream: true, ID: model.StreamID{1}})
 	h.Wake(alice)
 	h.Wake()

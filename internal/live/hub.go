@@ -27,7 +27,7 @@ type Hub struct {
 
 	mu       sync.Mutex // guards all below; the bus's own locks come after it
 	accounts map[model.AccountID][]*Subscription
-	topics   map[Topic]int     // how many subscriptions want to hear of each, where there is a bus
+	topics   map[Topic]int   // how many subscriptions want to hear of each, where there is a bus
 	due      []*Subscription // which were fed, and are woken by WakeFed
 	streams  int
 	opened   uint64 // how many subscriptions there have been

@@ -182,10 +182,10 @@ func (n *Node) renew(ctx context.Context, now time.Time) error {
 		return err
 	}
 	n.renewed = now
-	if others > 0 && !r.hub.HasBus() && !n.warned {
+	if why := r.hub.Barred(); why != nil && others > 0 && !n.warned {
 		n.warned = true
-		r.log.Warn("other servers use the same database, and they hear of each other by looking into it only: events can "+
-			"come seconds late, and typing and presence not at all; set nats", "others", others)
+		r.log.Warn("other servers use the same database, and this one hears of them by looking into it only: events can "+
+			"come seconds late, and typing and presence not at all", "others", others, "error", why)
 	}
 	if held {
 		return nil

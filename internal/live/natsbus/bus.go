@@ -17,10 +17,10 @@
 //
 // # Messages
 //
-// Each is sealed with AES-256-GCM, bound to its subject, under a key that follows
-// from the store's secret: others on the same NATS cannot wake, end or show anything.
-// That secret is in the database and in every copy of it, unlike the key ring's keys. So
-// a message names things and says nothing of them: no text of people's, and no name.
+// Each is sealed (package envelope), bound to its subject: others on the same NATS
+// cannot wake, end or show anything. The secret behind that is in the database and in every
+// copy of it, unlike the key ring's keys. So a message names things and says nothing of
+// them: no text of people's, and no name.
 //
 // # Waiting
 //
@@ -37,11 +37,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/nats-io/nats.go"
 
 	"signet/internal/live"
+	"signet/internal/live/envelope"
+	"signet/internal/live/link"
 	"signet/internal/model"
 )
 
@@ -74,10 +75,9 @@ type Bus struct {
 	hub      *live.Hub
 	log      *slog.Logger
 	subjects subjects
-	envelope *envelope
+	envelope *envelope.Envelope
 	conn     *nats.Conn
-	link     link
-	counts   counts
+	link     *link.Link
 
 	out     chan letter
 	in      chan *nats.Msg
@@ -100,22 +100,14 @@ type letter struct {
 	text     []byte
 }
 
-// Stats counts what a bus did since it was opened.
-type Stats struct {
-	Published uint64 // messages given to NATS, those that it did not take included
-	Received  uint64 // messages of other nodes
-	Dropped   uint64 // messages that were not sent, or not taken in
-}
-
-type counts struct{ published, received, dropped atomic.Uint64 }
-
 // Stats returns the bus's counters.
-func (b *Bus) Stats() Stats {
-	return Stats{b.counts.published.Load(), b.counts.received.Load(), b.counts.dropped.Load()}
-}
+func (b *Bus) Stats() link.Stats { return b.link.Stats() }
 
 // Connected reports whether NATS is there.
-func (b *Bus) Connected() bool { return b.link.up.Load() }
+func (b *Bus) Connected() bool { return b.link.Up() }
+
+// Barred returns nil: NATS that is away is only a matter of time.
+func (b *Bus) Barred() error { return b.link.Barred() }
 
 // Publish tells the other nodes. It drops the notice while NATS is away, or does not
 // keep up.
@@ -133,7 +125,7 @@ func (b *Bus) Publish(n live.Notice) {
 }
 
 func (b *Bus) post(accounts []model.AccountID, n live.Notice) {
-	drop := func() { b.counts.dropped.Add(uint64(max(len(accounts), 1))) }
+	drop := func() { b.link.Dropped.Add(uint64(max(len(accounts), 1))) }
 	if !b.Connected() {
 		drop()
 		return
@@ -185,9 +177,9 @@ func (b *Bus) send(l letter) {
 }
 
 func (b *Bus) sendTo(subject string, text []byte) {
-	b.counts.published.Add(1) // before another node can have received it
-	if err := b.conn.Publish(subject, b.envelope.seal(subject, text)); err != nil {
-		b.counts.dropped.Add(1)
+	b.link.Published.Add(1) // before another node can have received it
+	if err := b.conn.Publish(subject, b.envelope.Seal(subject, text)); err != nil {
+		b.link.Dropped.Add(1)
 		b.log.Debug("a notice for other nodes is not sent", "error", err)
 	}
 }
@@ -205,15 +197,15 @@ func (b *Bus) listen() {
 }
 
 func (b *Bus) take(m *nats.Msg) {
-	b.counts.received.Add(1)
-	text, err := b.envelope.open(m.Subject, m.Data)
+	b.link.Received.Add(1)
+	text, err := b.envelope.Open(m.Subject, m.Data)
 	var n live.Notice
 	if err == nil {
 		err = json.Unmarshal(text, &n)
 	}
 	if err != nil {
-		b.counts.dropped.Add(1)
-		b.link.complain("a message on the bus is none of this installation's nodes", err)
+		b.link.Dropped.Add(1)
+		b.link.Complain("a message on the bus is none of this installation's nodes", err)
 		return
 	}
 	if account, ok := b.subjects.account(m.Subject); ok {

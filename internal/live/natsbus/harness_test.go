@@ -3,77 +3,128 @@ package natsbus
 import (
 	"log/slog"
 	"testing"
-	"time"
 
+	"github.com/nats-io/nats.go"
 	"go.uber.org/goleak"
 
 	"signet/internal/live"
+	"signet/internal/live/bustest"
+	"signet/internal/live/envelope"
 	"signet/internal/live/natstest"
 	"signet/internal/model"
 	"signet/internal/testenv"
-	"signet/internal/testlog"
 )
 
 func TestMain(m *testing.M) { testenv.Clear(); goleak.VerifyTestMain(m) }
 
-// patience is how long a test waits for what takes moments.
-const patience = 20 * time.Second
+func TestNodesHearEachOtherOverNATS(t *testing.T) {
+	bustest.Run(t, func(t *testing.T, _ bool) bustest.Network { return &network{startNATS(t)} })
+}
+
+// network is a NATS server, for the cases that all buses share.
+type network struct{ *natstest.Server }
+
+func (n *network) Open(hub *live.Hub, o bustest.Options) (bustest.Bus, error) {
+	url := n.URL()
+	if o.Via != "" {
+		url = "nats://" + o.Via
+	}
+	return Open(hub, Options{URL: url, Secret: o.Secret, Epoch: o.Epoch, Log: o.Log})
+}
+
+func (n *network) Await(t *testing.T, s *live.Subscription) {
+	t.Helper()
+	bustest.Wait(t, "the word that NATS knows of the subscription", s.Wake())
+}
+
+func (n *network) Overhear(t *testing.T, o bustest.Options) bustest.Stranger {
+	t.Helper()
+	name, err := envelope.Installation(o.Secret, o.Epoch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	subjects := newSubjects(name)
+	return n.overhear(t, subjects.of(live.Topic{Account: bustest.Alice}))
+}
+
+func (n *network) Stop(t *testing.T)    { t.Helper(); n.Server.Stop(t) }
+func (n *network) Restart(t *testing.T) { t.Helper(); n.Server.Restart(t) }
+
+// stranger is somebody else on the same NATS.
+type stranger struct {
+	conn  *nats.Conn
+	heard chan *nats.Msg
+	says  string // the subject
+}
+
+// overhear returns a stranger who hears what is said under a subject, and speaks there.
+func (n *network) overhear(t *testing.T, subject string) *stranger {
+	t.Helper()
+	conn, err := nats.Connect(n.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	s := &stranger{conn, make(chan *nats.Msg, 64), subject}
+	if _, err = conn.ChanSubscribe(subject, s.heard); err == nil {
+		err = conn.Flush()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func (s *stranger) Next(t *testing.T) []byte {
+	t.Helper()
+	return bustest.Wait(t, "what a stranger overhears", s.heard).Data
+}
+
+func (s *stranger) Say(t *testing.T, sealed []byte) {
+	t.Helper()
+	err := s.conn.Publish(s.says, sealed)
+	if err == nil {
+		err = s.conn.Flush()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
 
 var (
-	alice = model.AccountID{1}
-	bob   = model.AccountID{2}
+	alice = bustest.Alice
+	bob   = bustest.Bob
 )
 
 var secret = []byte("the secret of an installation...")
 
 // node is a hub on a bus, as every server has one.
 type node struct {
-	*live.Hub
-	bus       *Bus
-	log       *testlog.Log
-	forgotten chan []model.AccountID
+	*bustest.Node
+	bus *Bus
 }
 
 // mustOpen makes a node that is connected by the time that it returns.
 func mustOpen(t *testing.T, url string, changes ...func(*Options)) *node {
 	t.Helper()
 	n := mustPrepare(t, url, changes...)
-	n.wantMissed(t) // at the first connection everybody looks
+	n.WantMissed(t) // at the first connection everybody looks
 	return n
 }
 
 // mustPrepare makes a node, whether or not NATS is there.
 func mustPrepare(t *testing.T, url string, changes ...func(*Options)) *node {
 	t.Helper()
-	n := &node{Hub: live.NewHub(0), log: new(testlog.Log), forgotten: make(chan []model.AccountID, 16)}
-	n.OnForget(func(accounts ...model.AccountID) { n.forgotten <- accounts })
-	o := Options{URL: url, Secret: secret, Epoch: "epoch", Log: slog.New(slog.NewTextHandler(n.log, nil))}
-	for _, change := range changes {
-		change(&o)
-	}
-	var err error
-	if n.bus, err = Open(n.Hub, o); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = n.bus.Close() })
-	n.Connect(n.bus)
+	n := new(node)
+	n.Node = bustest.NewNode(t, func(hub *live.Hub, log *slog.Logger) (_ bustest.Bus, err error) {
+		o := Options{URL: url, Secret: secret, Epoch: "epoch", Log: log}
+		for _, change := range changes {
+			change(&o)
+		}
+		n.bus, err = Open(hub, o)
+		return n.bus, err
+	})
 	return n
-}
-
-// wait returns what comes on a channel.
-func wait[T any](t *testing.T, what string, c <-chan T) (v T) {
-	t.Helper()
-	select {
-	case v = <-c:
-	case <-time.After(patience):
-		t.Fatalf("%s does not come", what)
-	}
-	return v
-}
-
-func (n *node) wantMissed(t *testing.T) {
-	t.Helper()
-	wait(t, "the word that notices may have been missed", n.Missed())
 }
 
 // mustRead opens a stream whose notices come from everywhere by the time that it
@@ -83,28 +134,8 @@ func (n *node) mustRead(t *testing.T, account model.AccountID, features ...strin
 	s := n.Subscribe(live.Subscriber{Account: account, Stream: true, Key: "key", Features: features,
 		ID: model.StreamID(account)})
 	t.Cleanup(s.Close)
-	wait(t, "the word that NATS knows of the subscription", s.Wake())
+	bustest.Wait(t, "the word that NATS knows of the subscription", s.Wake())
 	return s
-}
-
-// told returns once a node has heard everything that another one has said so far.
-func (n *node) told(t *testing.T, by *node) {
-	t.Helper()
-	mark := model.AccountID{0xff}
-	by.Forget(mark)
-	for {
-		if got := wait(t, "a notice for all nodes", n.forgotten); got[0] == mark {
-			return
-		}
-	}
-}
-
-// wantLogged checks how often something was logged.
-func (n *node) wantLogged(t *testing.T, what string, want int) {
-	t.Helper()
-	if got := n.log.Count(what); got != want {
-		t.Errorf("%q is %d times in the log, want %d:\n%s", what, got, want, n.log)
-	}
 }
 
 func startNATS(t *testing.T) *natstest.Server { t.Helper(); return natstest.Start(t) }

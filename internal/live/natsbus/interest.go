@@ -72,7 +72,7 @@ func (b *Bus) settle() {
 			// All share one channel: nats.go then needs no goroutine for each.
 			subscription, err := b.conn.ChanSubscribe(b.subjects.of(topic), b.in)
 			if err != nil {
-				b.link.complain("an account cannot be listened for", err)
+				b.link.Complain("an account cannot be listened for", err)
 				continue
 			}
 			b.interest.held[topic] = subscription

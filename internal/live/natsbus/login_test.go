@@ -83,20 +83,20 @@ func TestSignsInWithAFile(t *testing.T) {
 			s := natstest.Start(t, test.change)
 			path := mustWrite(t, filepath.Join(t.TempDir(), "login"), []byte(test.wrong))
 			n := mustPrepare(t, "nats://"+test.user+s.Addr(), func(o *Options) { o.Login = test.login + path })
-			for !strings.Contains(n.log.String(), "the bus is away") {
+			for !strings.Contains(n.Log.String(), "the bus is away") {
 				n.Wake(alice)
 			}
 			if n.bus.Connected() {
 				t.Fatal("it is connected by a wrong file")
 			}
 			mustWrite(t, path, []byte(test.right))
-			n.wantMissed(t)
+			n.WantMissed(t)
 			if !n.bus.Connected() {
 				t.Error("it is not connected")
 			}
 			for _, secret := range []string{"Pa55", "T0ken", "SEED", "SU"} {
-				if strings.Contains(n.log.String(), secret) {
-					t.Errorf("the log tells %q: %s", secret, n.log)
+				if strings.Contains(n.Log.String(), secret) {
+					t.Errorf("the log tells %q: %s", secret, n.Log)
 				}
 			}
 		})
@@ -112,7 +112,7 @@ func TestSignsInWithAnNkey(t *testing.T) {
 	other := must[nkeys.KeyPair](t)(nkeys.CreateUser())
 	path = mustWrite(t, filepath.Join(t.TempDir(), "nkey"), must[[]byte](t)(other.Seed()))
 	n := mustPrepare(t, s.URL(), func(o *Options) { o.Login = "nkey:" + path })
-	for !strings.Contains(n.log.String(), "the bus is away") {
+	for !strings.Contains(n.Log.String(), "the bus is away") {
 		n.Wake(alice)
 	}
 	if n.bus.Connected() {
@@ -130,11 +130,11 @@ func TestFileThatIsAwayForAWhile(t *testing.T) {
 	}
 	s.Stop(t)
 	s.Restart(t)
-	for !strings.Contains(n.log.String(), "cannot be read") {
+	for !strings.Contains(n.Log.String(), "cannot be read") {
 		n.Wake(alice)
 	}
 	mustWrite(t, path, []byte("T0ken-right"))
-	n.wantMissed(t)
+	n.WantMissed(t)
 }
 
 func TestWrongFilesAreToldAtTheStart(t *testing.T) {
@@ -223,7 +223,7 @@ func TestServersAndNodesRecogniseEachOtherByCertificates(t *testing.T) {
 		"a node without a certificate":     func(o *Options) { o.CA = a.file },
 	} {
 		n := mustPrepare(t, "tls://"+s.Addr(), change)
-		for !strings.Contains(n.log.String(), "the bus is away") {
+		for !strings.Contains(n.Log.String(), "the bus is away") {
 			n.Wake(alice)
 		}
 		if n.bus.Connected() {
@@ -233,7 +233,7 @@ func TestServersAndNodesRecogniseEachOtherByCertificates(t *testing.T) {
 	// Who names an authority is never answered in clear.
 	plain := natstest.Start(t)
 	n := mustPrepare(t, plain.URL(), func(o *Options) { o.CA = a.file })
-	for !strings.Contains(n.log.String(), "the bus is away") {
+	for !strings.Contains(n.Log.String(), "the bus is away") {
 		n.Wake(alice)
 	}
 	if n.bus.Connected() {

@@ -13,7 +13,9 @@
 //	engine_writes (write)          the write ids of the last hour's Updates
 //
 // There are no sequences, triggers, advisory locks or notifications, so that the
-// tables can be spread over the servers of a distributed PostgreSQL.
+// tables can be spread over the servers of a distributed PostgreSQL. What servers
+// tell each other by notifications (live/pgbus) is no part of the store, which works
+// without.
 //
 // # Transactions
 //

@@ -1,4 +1,4 @@
-package natsbus
+package envelope
 
 // replayWindow is how many messages back one of a sender may come late: several
 // goroutines number them, and then stand in line.

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
 
 	"signet/internal/live"
+	"signet/internal/live/envelope"
+	"signet/internal/live/link"
 )
 
 const (
@@ -28,26 +28,24 @@ const (
 	closeTimeout = time.Second
 )
 
-var errClosed = errors.New("the connection was closed")
-
 // Open connects a hub to those of other nodes. It does not wait for NATS: while that
 // is away, it is tried again, and notices are dropped. An error is about the options.
 func Open(hub *live.Hub, o Options) (*Bus, error) {
-	name, err := installation(o.Secret, o.Epoch)
+	name, err := envelope.Installation(o.Secret, o.Epoch)
 	if err != nil {
 		return nil, fmt.Errorf("open bus: %w", err)
 	}
-	sealing, err := newEnvelope(o.Secret, o.Epoch)
+	sealing, err := envelope.New(o.Secret, o.Epoch)
 	if err != nil {
 		return nil, fmt.Errorf("open bus: %w", err)
 	}
 	b := &Bus{
-		hub: hub, log: o.Log, subjects: newSubjects(name), envelope: sealing, link: link{log: o.Log},
-		out: make(chan letter, outgoing), in: make(chan *nats.Msg, incoming),
-		interest: newInterest(), fresh: fresh{changed: make(chan struct{}, 1)},
+		hub: hub, log: o.Log, subjects: newSubjects(name), envelope: sealing,
+		link: link.New(o.Log, link.Levels{Away: slog.LevelWarn, Back: slog.LevelInfo}), out: make(chan letter, outgoing),
+		in: make(chan *nats.Msg, incoming), interest: newInterest(), fresh: fresh{changed: make(chan struct{}, 1)},
 	}
 	b.life, b.end = context.WithCancel(context.Background())
-	servers, access, err := o.access(b.link.complain)
+	servers, access, err := o.access(b.link.Complain)
 	if err == nil {
 		b.conn, err = nats.Connect(servers, append(b.options(), access...)...)
 	}
@@ -82,15 +80,15 @@ func (b *Bus) options() []nats.Option {
 		nats.ReconnectBufSize(-1), // what waits for a connection would be old news
 		nats.PingInterval(pingInterval), nats.FlusherTimeout(writeTimeout),
 		nats.ConnectHandler(b.back), nats.ReconnectHandler(b.back),
-		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { b.link.lose(err) }),
-		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { b.link.lose(err) }),
+		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { b.link.Lose(err) }),
+		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { b.link.Lose(err) }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { b.failed(err) }),
 	}
 }
 
 // back is called when there is a connection, the first one or another.
 func (b *Bus) back(conn *nats.Conn) {
-	b.link.restore(conn.ConnectedUrlRedacted())
+	b.link.Restore(conn.ConnectedUrlRedacted())
 	b.fresh.add(nil, true)
 }
 
@@ -99,12 +97,12 @@ func (b *Bus) failed(err error) {
 	switch {
 	case errors.Is(err, nats.ErrSlowConsumer):
 		// More came than the hub took in.
-		b.counts.dropped.Add(1)
+		b.link.Dropped.Add(1)
 		b.hub.Miss()
 	case !b.Connected():
-		b.link.lose(err)
+		b.link.Lose(err)
 	default:
-		b.link.complain("the bus refused something", err)
+		b.link.Complain("the bus refused something", err)
 	}
 }
 
@@ -112,7 +110,7 @@ func (b *Bus) failed(err error) {
 // may be called twice.
 func (b *Bus) Close() error {
 	b.closing.Do(func() {
-		connected := b.link.leave()
+		connected := b.link.Leave()
 		b.end()
 		b.running.Wait()
 		if connected {
@@ -121,59 +119,4 @@ func (b *Bus) Close() error {
 		b.conn.Close()
 	})
 	return nil
-}
-
-// link is the state of the connection, told to the log once for each change.
-type link struct {
-	log *slog.Logger
-	up  atomic.Bool
-
-	mu         sync.Mutex // guards all below
-	away       bool       // it was told that NATS is not there
-	complained bool       // about something, since the connection was made
-	left       bool       // the bus is closed
-}
-
-func (l *link) restore(server string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.left {
-		return
-	}
-	l.away, l.complained = false, false
-	l.up.Store(true)
-	l.log.Info("connected to the bus", "server", server)
-}
-
-func (l *link) lose(err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.up.Store(false)
-	if l.away || l.left {
-		return
-	}
-	l.away = true
-	if err == nil {
-		err = errClosed
-	}
-	l.log.Warn("the bus is away: other nodes hear of things later; it is tried again until it is back", "error", err)
-}
-
-// complain logs the first of what may be many failures.
-func (l *link) complain(what string, err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.complained || l.left {
-		return
-	}
-	l.complained = true
-	l.log.Warn(what+"; what follows like it is not told", "error", err)
-}
-
-// leave keeps the link quiet from then on, and reports whether it was up.
-func (l *link) leave() (up bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.left = true
-	return l.up.Swap(false)
 }
