@@ -34,7 +34,7 @@ func (s *Server) Files(t testing.TB) (directory string) {
 // Dump returns what pg_dump writes of the schema at an address.
 func Dump(t testing.TB, address string) []byte {
 	t.Helper()
-	directory, err := binaries()
+	directory, err := Programs()
 	if err != nil {
 		t.Fatal(err)
 	}

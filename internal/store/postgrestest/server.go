@@ -115,7 +115,7 @@ done
 `
 
 func start(follows string, settings []string) (*Server, error) {
-	directory, err := binaries()
+	directory, err := Programs()
 	if err != nil {
 		return nil, err
 	}
@@ -138,8 +138,8 @@ func start(follows string, settings []string) (*Server, error) {
 	return &Server{address, kept}, nil
 }
 
-// binaries finds the directory with the newest PostgreSQL's initdb and pg_ctl.
-func binaries() (string, error) {
+// Programs finds the directory with the newest PostgreSQL's initdb, pg_ctl and postgres.
+func Programs() (string, error) {
 	var found []string
 	for _, pattern := range []string{"/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/opt/homebrew/opt/postgresql@*/bin",
 		"/usr/local/opt/postgresql@*/bin"} {
