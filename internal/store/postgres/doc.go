@@ -73,7 +73,9 @@
 // process number that the pooler announced is not the one of the server behind it.
 // Then statements go without names, their types stated by us (what pgx calls the
 // exec mode, and one round trip all the same), and each transaction sets its own
-// timeouts. Without a pooler statements are prepared under names, which saves the
+// timeouts. The server behind a connection may have become a standby meanwhile: a View
+// begins so that a standby refuses it, for it would read what was true a while ago.
+// Without a pooler statements are prepared under names, which saves the
 // server parsing and planning them each time. pgx's mode that caches
 // descriptions would also work in both cases; but it is no faster than exec, for we
 // know the types, and wrong after a table has changed.

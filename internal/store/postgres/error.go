@@ -63,7 +63,7 @@ func translate(err error) error {
 			return fmt.Errorf("%w: %w: %w", store.ErrUnavailable, store.ErrBusy, err)
 		case told.Code == codeDiskFull:
 			return fmt.Errorf("%w: %w: %w", store.ErrUnavailable, store.ErrFull, err)
-		case told.Code == codeReadOnly, told.Code == codeUnknownOutcome, fatal(told), ofClass(told, unavailableClasses...):
+		case demoted(told), told.Code == codeUnknownOutcome, fatal(told), ofClass(told, unavailableClasses...):
 			return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 		}
 		return err
@@ -90,6 +90,12 @@ func ofClass(told *pgconn.PgError, classes ...string) bool {
 // fatal reports whether the server ended the connection with this answer.
 func fatal(told *pgconn.PgError) bool {
 	return told.SeverityUnlocalized == "FATAL" || told.SeverityUnlocalized == "PANIC"
+}
+
+// demoted reports whether the server lets nobody write any more: it has become a standby, behind a pooler that keeps
+// its clients' connections meanwhile. The second answer is that to BEGIN ... READ WRITE.
+func demoted(told *pgconn.PgError) bool {
+	return told.Code == codeReadOnly || told.Code == codeUnsupported && told.Routine == "call_bool_check_hook"
 }
 
 // lost reports whether an error is about the way to the server, or the end of it,
@@ -156,6 +162,9 @@ func judge(err error, statement string, committing bool) verdict {
 		return afresh
 	case codeUnsupported:
 		if told.Routine == "RevalidateCachedQuery" { // a table has changed under a prepared statement
+			return afresh
+		}
+		if demoted(told) {
 			return afresh
 		}
 	}

@@ -89,10 +89,16 @@ func (s *session) begin(text string, args []any) (*statement, error) {
 // start puts the beginning of the transaction first.
 func (s *session) start() {
 	s.begun = true
-	if s.write {
+	switch {
+	case s.write:
 		s.send(s.c.command("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"), nil)
-	} else {
+	case s.c.direct:
 		s.send(s.c.command("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"), nil)
+	default:
+		// The server behind the pooler may be a standby by now, which would show what was true a while ago. It refuses
+		// the first of these.
+		s.send(s.c.command("BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE"), nil)
+		s.send(s.c.command("SET TRANSACTION READ ONLY"), nil)
 	}
 	if s.c.direct {
 		return
