@@ -251,7 +251,7 @@ var onlyIn = map[string][]string{
 		"internal/load", "client", "web",
 		"web/tests/stage"},
 	"golang.org/x/mod":                {"internal/audit"},
-	"golang.org/x/sys":                {"internal/clock", "internal/load"},
+	"golang.org/x/sys":                {"internal/clock", "internal/load", "internal/store/postgres"},
 	"github.com/go-json-experiment":   {"internal/api/input"},
 	"golang.org/x/time":               {"internal/api/guard", "internal/audit"},
 	"golang.org/x/crypto":             {"internal/access", "internal/seal", "internal/transport"},

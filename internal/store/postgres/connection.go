@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"strconv"
 	"strings"
 	"time"
@@ -55,7 +54,7 @@ type connection struct {
 const customConnection = "signet"
 
 // configure makes the pool's settings from a connection string.
-func configure(url string, opts *Options) (*pgxpool.Config, error) {
+func configure(url string, opts *Options, links *links) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
 		return nil, errors.New("the database's address cannot be read: want postgres://user:password@host:port/name")
@@ -76,8 +75,7 @@ func configure(url string, opts *Options) (*pgxpool.Config, error) {
 	if c.RuntimeParams["application_name"] == "" {
 		c.RuntimeParams["application_name"] = "signet"
 	}
-	c.DialFunc = (&net.Dialer{KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second,
-		Interval: 5 * time.Second, Count: 3}}).DialContext
+	c.DialFunc = links.dial
 	// When a reader's context ends, its statement is cancelled and the connection kept.
 	c.BuildContextWatcherHandler = func(server *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: server, CancelRequestDelay: cancelDelay,
@@ -119,11 +117,12 @@ func connectionOf(conn *pgx.Conn) *connection {
 func meet(ctx context.Context, server *pgconn.PgConn, opts *Options) error {
 	facts, err := server.Exec(ctx,
 		`SELECT pg_backend_pid(), current_setting('server_version_num'), current_setting('server_encoding'),
-		current_setting('transaction_read_only'), current_setting('synchronous_commit')`).ReadAll()
+		current_setting('transaction_read_only'), current_setting('synchronous_commit'),
+		EXTRACT(EPOCH FROM pg_postmaster_start_time())`).ReadAll()
 	if err != nil {
 		return err
 	}
-	if len(facts) != 1 || len(facts[0].Rows) != 1 || len(facts[0].Rows[0]) != 5 {
+	if len(facts) != 1 || len(facts[0].Rows) != 1 || len(facts[0].Rows[0]) != 6 {
 		return fmt.Errorf("%w: it is no PostgreSQL", errUnfit)
 	}
 	fact := func(i int) string { return string(facts[0].Rows[0][i]) }
@@ -135,6 +134,10 @@ func meet(ctx context.Context, server *pgconn.PgConn, opts *Options) error {
 		return fmt.Errorf("%w: the database is encoded in %s; want UTF8", errUnfit, fact(2))
 	case fact(3) != "off":
 		return errors.New("the server only lets read: it is a standby, or was set so")
+	}
+	if l := linkOf(server); l != nil {
+		life := fact(5)
+		l.life.Store(&life)
 	}
 	c := &connection{server: server, statements: make(map[string]*statement)}
 	// A pooler gives its clients process numbers of its own.

@@ -57,6 +57,21 @@
 // is the outcome left open, and the answer ErrUnavailable: it may be waiting for its
 // synchronous replica, and what is not there yet is not to be confirmed.
 //
+// # Another server
+//
+// A server that ends tells its clients, and one that lets nobody write any more refuses
+// them: the engine tries the next host of its address. A machine that stands still or
+// is cut off does neither. So while an answer is due for longer than two seconds, the
+// engine asks all hosts which of them lets write (hosts.go). If that is the silent
+// server, it is waited for: it may be busy, or wait for a lock. If it is another one,
+// the silent server was replaced, and can confirm nothing any more: the connections to
+// it are closed, and what ran there is as after any lost connection. Servers are told
+// apart by when they started, which also works behind an address that moves, and
+// through a pooler.
+//
+// A connection whose network drops everything while the server is well ends when the
+// system has waited ten seconds for a sign that the other machine got what was sent.
+//
 // # Positions
 //
 // A transaction takes positions by advancing the accounts' rows of engine_queues,

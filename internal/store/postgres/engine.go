@@ -42,6 +42,7 @@ type Options struct {
 // any number of them, on as many machines, share one database.
 type Engine struct {
 	pool     *pgxpool.Pool
+	hosts    *hosts
 	clock    func() time.Time
 	log      *slog.Logger
 	patience time.Duration
@@ -100,12 +101,15 @@ func Open(ctx context.Context, url string, opts Options) (*Engine, error) {
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
-	config, err := configure(url, &opts)
+	links := newLinks()
+	config, err := configure(url, &opts, links)
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
 	e := &Engine{clock: opts.Clock, log: opts.Log, patience: opts.Patience, meters: store.NewEngineMeters(),
-		updates: make(chan *member, maxShared), views: make(chan *member, maxShared)}
+		updates: make(chan *member, maxShared), views: make(chan *member, maxShared),
+		hosts: newHosts(&config.ConnConfig.Config, links, opts.Log)}
+	config.BeforeConnect = e.hosts.order
 	if e.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
@@ -116,6 +120,7 @@ func Open(ctx context.Context, url string, opts Options) (*Engine, error) {
 	var sweep context.Context
 	sweep, e.stopSweep = context.WithCancel(context.Background())
 	e.swept.Go(func() { e.sweepWrites(sweep) })
+	e.swept.Go(func() { e.hosts.watch(sweep, e.pool.Reset) })
 	for range lanes() {
 		e.swept.Go(func() { e.lane(e.updates, e.shareUpdate) })
 		e.swept.Go(func() { e.lane(e.views, e.shareView) })
