@@ -286,6 +286,8 @@ bench-go: ## run the benchmarks of packages that match BENCH (all) for BENCHTIME
 	go test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem ./...
 
 .PHONY: torture
-torture: test-servers ## kill and restart a busy server for TORTURE (10m)
-	SIGNET_TEST_TORTURE=$(TORTURE) go test -count=1 -timeout 0 -v -run Torture ./...
+torture: test-servers ## kill and restart a busy server for TORTURE (10m), and its database for an hour
+	@internal/e2e/patronitest/install.sh
+	SIGNET_TEST_TORTURE=$(TORTURE) go test -count=1 -timeout 0 -v -run Torture -skip TortureFailovers ./...
+	SIGNET_TEST_TORTURE=$(TORTURE) go test -count=1 -timeout 0 -v -run TortureFailovers ./internal/e2e
 	SIGNET_TEST_TORTURE=$(TORTURE) $(call PLAYWRIGHT,torture) client/cuts

@@ -36,6 +36,7 @@ var mayImport = []layer{
 	{"cmd/signet-bench", []string{"internal/benchcli"}},
 	{"bench", nil},
 	{"internal/e2e", nil}, // tests only, of the built program
+	{"internal/e2e/patronitest", nil},
 	{"internal/clientreplay", nil},
 	{"docs", nil}, // tests only, of the documents
 	{"docs/api", nil},

@@ -29,6 +29,12 @@ const clusterNodes = 3
 // mustServeCluster starts the nodes of a cluster on a database.
 func mustServeCluster(t *testing.T, database string, args ...string) *cluster {
 	t.Helper()
+	return mustServeNodes(t, clusterNodes, database, args...)
+}
+
+// mustServeNodes is mustServeCluster with another number of nodes.
+func mustServeNodes(t *testing.T, nodes int, database string, args ...string) *cluster {
+	t.Helper()
 	c := &cluster{t: t}
 	// A connection for each request: a kept one would stay with its node.
 	transport := &http.Transport{DialContext: c.dial, DisableKeepAlives: true, DisableCompression: true}
@@ -44,7 +50,7 @@ func mustServeCluster(t *testing.T, database string, args ...string) *cluster {
 	}
 	args = append([]string{"--database", database, "--keyring", postgrestest.URL(t), "--master-key", "file:" + master},
 		args...)
-	for range clusterNodes {
+	for range nodes {
 		c.nodes = append(c.nodes, mustServe(t, freshDirectory(t), append(args, unlimited...)...))
 	}
 	return c

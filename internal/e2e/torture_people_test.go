@@ -17,14 +17,24 @@ type sender struct {
 	person
 	number    int
 	recipient string
-	confirmed []string // ids of the messages, in the order in which they were sent
-	repeated  int      // how many of them the server had already
-	files     bool     // attaches one to each message
+	confirmed []string      // ids of the messages, in the order in which they were sent
+	repeated  int           // how many of them the server had already
+	files     bool          // attaches one to each message
+	pace      time.Duration // from one message to the next, at least; 0 is as fast as it can
 	sent      atomic.Int64
 }
 
 func (s *sender) run(ctx context.Context, over *atomic.Bool) {
+	var turn <-chan time.Time
+	if s.pace > 0 {
+		ticker := time.NewTicker(s.pace)
+		defer ticker.Stop()
+		turn = ticker.C
+	}
 	for n := 0; !over.Load(); n++ {
+		if turn != nil {
+			<-turn
+		}
 		m := client.Outgoing{Recipient: s.recipient, Body: s.body(n), RequestID: fmt.Sprintf("%d-%d", s.number, n)}
 		if s.files {
 			m.Attachment = &client.Upload{Name: "file.txt", Content: bytes.NewReader(s.file(n))}
