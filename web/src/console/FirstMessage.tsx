@@ -1,8 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
-import { describe } from "../kit/describe";
 import { Icon } from "../kit/Icon";
 import { Link } from "../kit/Link";
 import { toast } from "../kit/Toasts";
+import { useRefusal } from "../kit/useRefusal";
 import { text, type Text } from "../text/text";
 import { type Newcomer, type Sign, signOf } from "./state/first";
 
@@ -68,7 +68,8 @@ export function FirstMessage({ organization, person, onRead }: { organization: s
 
 /** useSign looks, while the page is seen, until there is an answer to the message. */
 function useSign(organization: string, person: string): { sign: Sign | undefined; problem: string } {
-  const [state, setState] = useState<{ sign: Sign | undefined; problem: string }>({ sign: undefined, problem: "" });
+  const [sign, setSign] = useState<Sign>();
+  const [problem, refuse] = useRefusal();
   useEffect(() => {
     let over = false;
     let first = true;
@@ -77,11 +78,12 @@ function useSign(organization: string, person: string): { sign: Sign | undefined
       signOf(organization, person, first).then(
         (sign) => {
           if (over) return;
-          setState({ sign, problem: "" });
+          setSign(sign);
+          refuse(undefined);
           if (sign === "answered") end();
         },
         (error: unknown) => {
-          if (!over) setState(({ sign }) => ({ sign, problem: describe(error) }));
+          if (!over) refuse(error);
         },
       );
       first = false;
@@ -96,7 +98,7 @@ function useSign(organization: string, person: string): { sign: Sign | undefined
     look();
     return end;
   }, [organization, person]);
-  return state;
+  return { sign, problem };
 }
 
 /** Given is something to type elsewhere, or to take along. A secret is seen only where it could not be copied. */

@@ -2,7 +2,6 @@ import { useEffect, useState } from "preact/hooks";
 import type { Schemas } from "../client/index";
 import { Avatar } from "../kit/Avatar";
 import { Confirm } from "../kit/Confirm";
-import { describe } from "../kit/describe";
 import { Dialog } from "../kit/Dialog";
 import { Icon } from "../kit/Icon";
 import { Link } from "../kit/Link";
@@ -10,6 +9,7 @@ import { client } from "../kit/state/session";
 import { Table } from "../kit/Table";
 import { toast } from "../kit/Toasts";
 import { useBusy } from "../kit/useBusy";
+import { useRefusal } from "../kit/useRefusal";
 import { text } from "../text/text";
 import { Filter } from "./Filter";
 import { addressOf } from "./PersonLink";
@@ -93,7 +93,7 @@ function AddMembers(props: {
   const { organization, group, members } = props;
   const [words, setWords] = useState("");
   const [found, setFound] = useState<readonly Person[] | undefined>();
-  const [problem, setProblem] = useState("");
+  const [problem, refuse] = useRefusal();
   const { busy, run } = useBusy();
   useEffect(() => {
     let late = false;
@@ -101,10 +101,10 @@ function AddMembers(props: {
     client.listMembers(organization, { q: words, disabled: false, page_size: most }).then(
       ({ results }) => {
         if (late) return;
-        setProblem("");
+        refuse(undefined);
         setFound(results);
       },
-      (error: unknown) => late || setProblem(describe(error)),
+      (error: unknown) => late || refuse(error),
     );
     return () => void (late = true);
   }, [words, organization]);
@@ -114,7 +114,7 @@ function AddMembers(props: {
       toast(text("console.added", { name: person.display_name, group: group.name }));
       props.onChange();
     } catch (error) {
-      setProblem(describe(error));
+      refuse(error);
     }
   };
   const there = new Set(members.map(({ token }) => token));

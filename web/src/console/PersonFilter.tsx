@@ -1,8 +1,8 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Schemas } from "../client/index";
-import { describe } from "../kit/describe";
 import { Icon } from "../kit/Icon";
 import { client } from "../kit/state/session";
+import { useRefusal } from "../kit/useRefusal";
 import { text } from "../text/text";
 
 const pause = 250; // milliseconds after which somebody has typed what is looked for
@@ -60,10 +60,10 @@ function Finder({ organization, onChoose }: { organization: string | undefined; 
   const [words, setWords] = useState("");
   const [found, setFound] = useState<readonly Schemas["Member"][]>([]);
   const [at, setAt] = useState(0);
-  const [problem, setProblem] = useState("");
+  const [problem, refuse] = useRefusal();
   const asked = words.trim();
   useEffect(() => {
-    setProblem("");
+    refuse(undefined);
     if (!organization || asked === "") {
       setFound([]);
       return undefined;
@@ -75,7 +75,7 @@ function Finder({ organization, onChoose }: { organization: string | undefined; 
           setFound(results);
           setAt(0);
         },
-        (error: unknown) => late.signal.aborted || setProblem(describe(error)),
+        (error: unknown) => late.signal.aborted || refuse(error),
       );
     }, pause);
     return () => {
@@ -89,7 +89,7 @@ function Finder({ organization, onChoose }: { organization: string | undefined; 
       const user = await client.lookupUser(asked);
       onChoose(user.token, user.display_name);
     } catch (error) {
-      setProblem(describe(error));
+      refuse(error);
     }
   };
   const onKeyDown = (event: KeyboardEvent) => {

@@ -1,9 +1,8 @@
-import { useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { text } from "../text/text";
-import { describe } from "./describe";
 import { Dialog } from "./Dialog";
 import { useBusy } from "./useBusy";
+import { useRefusal } from "./useRefusal";
 
 /** Confirm asks before something is done that can't be taken back. A refusal stays in the dialog. */
 export function Confirm(props: {
@@ -16,14 +15,14 @@ export function Confirm(props: {
   onConfirm: () => Promise<void>;
   onClose: () => void;
 }) {
-  const [problem, setProblem] = useState("");
+  const [problem, refuse] = useRefusal();
   const { busy, run } = useBusy();
   const confirm = async () => {
     try {
       await props.onConfirm();
       props.onClose();
     } catch (error) {
-      setProblem(describe(error));
+      refuse(error);
     }
   };
   return (

@@ -2,12 +2,12 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { text } from "../text/text";
 import { formatCSV } from "./csv";
-import { describe } from "./describe";
 import { edges } from "./edges";
 import { hold } from "./focus";
 import { Icon } from "./Icon";
 import { classOf, type Column, Row } from "./Rows";
 import { save } from "./save";
+import { useRefusal } from "./useRefusal";
 
 export type { Column };
 
@@ -38,7 +38,7 @@ export function Table<R>(props: {
   const { columns, load } = props;
   const [rows, setRows] = useState<readonly R[] | undefined>();
   const [next, setNext] = useState<string | undefined>();
-  const [problem, setProblem] = useState("");
+  const [problem, refuse] = useRefusal();
   const [whole, setWhole] = useState(false); // all pages are being loaded
   const [order, setOrder] = useState<{ column: number; down: boolean } | undefined>();
   const turn = useRef(0);
@@ -49,7 +49,7 @@ export function Table<R>(props: {
   const more = async (known: readonly R[], from: string | undefined, all: boolean): Promise<readonly R[] | undefined> => {
     const mine = turn.current;
     let list = known;
-    setProblem("");
+    refuse(undefined);
     setWhole(all);
     try {
       for (let place = from, first = true; first || (place !== undefined && (all || list.length === known.length)); first = false) {
@@ -61,7 +61,7 @@ export function Table<R>(props: {
         setNext(place);
       }
     } catch (error) {
-      if (mine === turn.current) setProblem(describe(error));
+      if (mine === turn.current) refuse(error);
       return undefined;
     } finally {
       if (mine === turn.current) setWhole(false);

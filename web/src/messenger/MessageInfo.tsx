@@ -1,9 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Message, Schemas } from "../client/index";
 import { Avatar } from "../kit/Avatar";
-import { describe } from "../kit/describe";
 import { Dialog } from "../kit/Dialog";
 import { client, session } from "../kit/state/session";
+import { useRefusal } from "../kit/useRefusal";
 import { moment } from "../text/format";
 import { text } from "../text/text";
 import { besideOf } from "./state/beside";
@@ -30,7 +30,7 @@ export function MessageInfo({ message, onClose }: { message: Message; onClose: (
 export function MessageFacts({ message }: { message: Message }) {
   const own = message.sender_token === session.value?.account.token;
   const [rows, setRows] = useState<readonly Row[]>();
-  const [problem, setProblem] = useState("");
+  const [problem, refuse] = useRefusal();
   // An event that tells more is a reason to ask again.
   const told = live.statuses.value.get(message.message_id);
   useEffect(() => {
@@ -38,11 +38,11 @@ export function MessageFacts({ message }: { message: Message }) {
     client.getMessageStatus(message.message_id).then(
       ({ statuses }) => {
         if (late) return;
-        setProblem("");
+        refuse(undefined);
         for (const { account_id } of statuses) need(account_id, message.recipient_organization);
         setRows(statuses);
       },
-      (error: unknown) => late || setProblem(describe(error)),
+      (error: unknown) => late || refuse(error),
     );
     return () => void (late = true);
   }, [message, told]);

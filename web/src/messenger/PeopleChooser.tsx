@@ -1,8 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
-import { describe } from "../kit/describe";
 import { Field } from "../kit/Field";
 import { useProblem } from "../kit/Form";
 import { Icon } from "../kit/Icon";
+import { useRefusal } from "../kit/useRefusal";
 import { text } from "../text/text";
 import { FoundList } from "./Found";
 import { besides } from "./state/beside";
@@ -20,7 +20,7 @@ export function PeopleChooser(props: {
   const { chosen, onChange, organization, without = [] } = props;
   const [list, setList] = useState<readonly Found[] | undefined>();
   const [words, setWords] = useState("");
-  const [problem, setProblem] = useState("");
+  const [problem, refuse] = useRefusal();
   const wrong = useProblem("members");
   useEffect(() => {
     if (words.trim() === "") return setList(undefined);
@@ -29,10 +29,10 @@ export function PeopleChooser(props: {
       const found = ask(words, { type: "account", organization, signal: late.signal });
       found.then(
         (all) => {
-          setProblem("");
+          refuse(undefined);
           setList(all);
         },
-        (error: unknown) => late.signal.aborted || setProblem(describe(error)), // what was found before stays
+        (error: unknown) => late.signal.aborted || refuse(error), // what was found before stays
       );
     }, pause);
     return () => {

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
-import { describe } from "../kit/describe";
 import { Field } from "../kit/Field";
 import { Icon } from "../kit/Icon";
+import { useRefusal } from "../kit/useRefusal";
 import { text } from "../text/text";
 import { FoundList } from "./Found";
 import { besides } from "./state/beside";
@@ -19,15 +19,15 @@ export function RecipientChooser(props: {
   const { organization, chosen, onChange, most } = props;
   const [words, setWords] = useState("");
   const [answer, setAnswer] = useState<{ words: string; found: readonly Found[] }>();
-  const [problem, setProblem] = useState("");
+  const [problem, refuse] = useRefusal();
   useEffect(() => {
-    setProblem("");
+    refuse(undefined);
     if (words.trim() === "") return;
     const late = new AbortController();
     const typed = setTimeout(() => {
       ask(words, { organization, signal: late.signal }).then(
         (found) => setAnswer({ words, found }),
-        (error: unknown) => late.signal.aborted || setProblem(describe(error)), // what is known can be chosen all the same
+        (error: unknown) => late.signal.aborted || refuse(error), // what is known can be chosen all the same
       );
     }, pause);
     return () => {
