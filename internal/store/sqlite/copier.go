@@ -62,12 +62,14 @@ func (c *copier) close() error {
 }
 
 // copyLog copies the log into the database file, as far as no reader needs an older version of a page.
-func (c *connection) copyLog() (end copied) {
+func (c *connection) copyLog() copied {
 	var busy, frames, home int64
-	end.err = c.numbers("PRAGMA wal_checkpoint(PASSIVE)", &busy, &frames, &home)
-	if end.err == nil && busy != 0 {
-		end.err = errReading // another process makes one
+	switch err := c.numbers("PRAGMA wal_checkpoint(PASSIVE)", &busy, &frames, &home); {
+	case err != nil:
+		return copied{err: err}
+	case busy != 0: // another process makes one, or writes at this moment; the other columns are -1
+		return copied{err: errReading}
+	default:
+		return copied{frames: int(frames), home: int(home)}
 	}
-	end.frames, end.home = int(frames), int(home)
-	return end
 }

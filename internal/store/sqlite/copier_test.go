@@ -1,12 +1,15 @@
 package sqlite
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -184,6 +187,74 @@ func TestEraseReachesWhatACheckpointHadToLeave(t *testing.T) {
 			return w.scrub(w.checkpoints.unscrubbed.size) // those that were left, too
 		})
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.erase()
+	c.wantErased(e.path)
+}
+
+// holdCheckpoints keeps other processes from making a checkpoint, until its input ends.
+func holdCheckpoints(path string) error {
+	index, err := os.OpenFile(path+"-shm", os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	if _, err := lockCheckpoints(index); err != nil {
+		return err
+	}
+	fmt.Println("held")
+	_, err = io.Copy(io.Discard, os.Stdin)
+	return errors.Join(err, index.Close())
+}
+
+// mustHoldCheckpoints starts a process that makes a checkpoint, as it seems to this one, until release is
+// called.
+func mustHoldCheckpoints(t *testing.T, path string) (release func()) {
+	t.Helper()
+	child := exec.Command(os.Args[0], "hold", path)
+	in, err := child.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != "held\n" {
+		t.Errorf("the process says %q, %v", line, err)
+	}
+	return func() {
+		t.Helper()
+		if err := errors.Join(in.Close(), child.Wait()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A checkpoint that is not made, because another process makes one, tells no number of pages.
+func TestEraseReachesAllPagesAfterACheckpointThatAnotherProcessHeldUp(t *testing.T) {
+	e := mustOpen(t, Options{})
+	c := newCanaries(t, e, 34)
+	for range 20 {
+		c.change(40)
+	}
+	release := mustHoldCheckpoints(t, e.path)
+	err := beside(e, true, func(w *writer) error {
+		w.settle()
+		state, err := w.files.logState()
+		if err != nil || state.backfilled > 0 {
+			t.Errorf("the log is in the state %+v, %v, and nothing of it was to be copied", state, err)
+		}
+		if n := w.checkpoints.listed.frames; n != 0 {
+			t.Errorf("%d pages are listed for good, want none", n)
+		}
+		return nil
+	})
+	release()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // children are what a process of a test does with a database, by its first argument.
-var children = map[string]func(path string) error{"write": writeForever}
+var children = map[string]func(path string) error{"hold": holdCheckpoints, "write": writeForever}
 
 // TestMain is the tests, or the process that a test starts of them.
 func TestMain(m *testing.M) {
