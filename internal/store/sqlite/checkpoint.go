@@ -29,6 +29,7 @@ type checkpoints struct {
 	triedAt   int           // how long the log was when a checkpoint last failed, or 0
 	restartAt int           // how long it may get before the next try to restart it, or 0
 	failing   bool          // the last one failed, and that was logged
+	doubted   bool          // the disk may have lost what was copied: the whole log is to be copied again
 
 	unscrubbed pageSet // pages that a checkpoint copied, or may copy now, and the scrubber has not seen
 	pages      []uint32
@@ -68,6 +69,9 @@ func (w *writer) tend() {
 
 // copyBeside starts a checkpoint beside the writer, of the log in this state.
 func (w *writer) copyBeside(state logState) error {
+	if err := w.recopy(); err != nil {
+		return err
+	}
 	if err := w.list(state); err != nil {
 		return err
 	}
@@ -137,6 +141,7 @@ func (w *writer) account(end copied) (logState, error) {
 	state, err := w.look()
 	if err != nil {
 		cp.listed.frames = 0
+		w.doubt(end.err)
 		return state, errors.Join(err, end.err)
 	}
 	err = w.list(state)
@@ -150,6 +155,7 @@ func (w *writer) account(end copied) (logState, error) {
 		cp.listed.frames = 0
 		cp.unscrubbed.addAll(state.pages)
 	}
+	w.doubt(end.err)
 	return state, errors.Join(err, end.err)
 }
 
@@ -171,6 +177,9 @@ func (w *writer) report(err error) {
 // errReading if a reader still needs an older version of some page; what could be copied was.
 func (w *writer) checkpoint() error {
 	w.settle()
+	if err := w.recopy(); err != nil {
+		return err
+	}
 	before, err := w.files.logState()
 	if err != nil {
 		return err
@@ -178,6 +187,7 @@ func (w *writer) checkpoint() error {
 	end := w.c.copyLog()
 	switch {
 	case end.err != nil:
+		w.doubt(end.err)
 		return end.err
 	case end.home < end.frames:
 		return errReading

@@ -41,7 +41,8 @@ func (c *copier) start(state logState) {
 }
 
 // copy makes a checkpoint. SQLite synchronizes the file only where it has copied the log to its end,
-// which the writer does later, and would then wait for all that was copied here.
+// which the writer does later, and would then wait for all that was copied here. Where this fails, that
+// would come too late (doubt).
 func (c *copier) copy() (end copied) {
 	end = c.c.copyLog()
 	if end.err != nil {

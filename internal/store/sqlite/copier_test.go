@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -302,30 +301,9 @@ func TestCheckpointThatFailsBesideTheWriterIsMadeAgain(t *testing.T) {
 	var out bytes.Buffer
 	e := mustOpen(t, Options{Log: slog.New(slog.NewTextHandler(&out, nil))})
 	hurry(t, e, hurried, time.Minute)
-	closed, err := os.Create(filepath.Join(t.TempDir(), "closed"))
-	if err == nil {
-		err = closed.Close()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	files := e.writer.files
-	use := func(f *os.File) {
-		t.Helper()
-		err := e.writer.do(t.Context(), func() error {
-			e.writer.settle()
-			broken := *files
-			broken.db = f
-			e.writer.copier.files = &broken
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	use(closed)
+	mend := mustBreakCopier(t, e)
 	mustFillLog(t, e, 4*hurried)
-	use(files.db)
+	mend()
 	if made := e.Stats().Checkpoints; made > 0 {
 		t.Errorf("%d checkpoints were made of a file that cannot be synchronized", made)
 	}

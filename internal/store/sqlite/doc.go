@@ -76,6 +76,9 @@
 // Backup that lasts longer lets the log grow further. A writer that writes more than the
 // disk takes waits for the copier once it is another 8,000 pages ahead.
 //
+// After a failure to write or to synchronize the database file, the whole log is copied again: what was
+// copied before may be lost, and the system tells so but once (doubt.go).
+//
 // # Erasing
 //
 // secure_delete is not enough. When SQLite balances a B-tree it leaves images

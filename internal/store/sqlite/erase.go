@@ -114,7 +114,9 @@ func (w *writer) erase() error {
 			return err
 		}
 		if err := w.files.db.Sync(); err != nil {
-			return unavailable(fmt.Errorf("sync the database: %w", err))
+			err = unavailable(fmt.Errorf("sync the database: %w", err))
+			w.doubt(err)
+			return err
 		}
 		if err := w.empty("TRUNCATE"); err != nil {
 			return err

@@ -64,6 +64,7 @@ func (f *files) close() error {
 // first begins with the index's header.
 const (
 	indexHeader  = 136
+	backfilledAt = 96 // in the header
 	indexBlock   = 32 << 10
 	blockNumbers = 4096
 )
@@ -99,7 +100,7 @@ func (f *files) logState() (logState, error) {
 		frames:     int(binary.NativeEndian.Uint32(header[16:])),
 		pages:      binary.NativeEndian.Uint32(header[20:]),
 		salt:       binary.NativeEndian.Uint64(header[32:]),
-		backfilled: int(binary.NativeEndian.Uint32(header[96:])),
+		backfilled: int(binary.NativeEndian.Uint32(header[backfilledAt:])),
 	}, nil
 }
 
