@@ -126,6 +126,23 @@ func TestBesideHandsOutPositionsThatGrowWithThoseOfTheOtherProcess(t *testing.T)
 	}
 }
 
+// What a transaction had taken that was rolled back is not stored over what a command stored meanwhile.
+func TestBesideThePositionThatIsStoredNeverGoesBack(t *testing.T) {
+	stopped := fixedClock{time.UnixMicro(1_700_000_000_000_000)}
+	e := mustOpen(t, Options{Clock: stopped.Now})
+	command := mustOpenAt(t, e.path, Options{Clock: stopped.Now, Beside: true})
+	mustPosition(t, e, 1, nil)
+	mustPosition(t, e, 5, errMine)
+	last := mustPosition(t, command, 10, nil) + 9
+	if err := e.Update(t.Context(), insert("without a position")); err != nil {
+		t.Fatal(err)
+	}
+	next := mustOpenAt(t, e.path, Options{Clock: stopped.Now, Beside: true})
+	if got := mustPosition(t, next, 1, nil); got <= last {
+		t.Errorf("position %d after %d", got, last)
+	}
+}
+
 func TestBesideSeesAndShowsWhatWasWrittenLast(t *testing.T) {
 	e := mustOpen(t, Options{})
 	command := mustOpenAt(t, e.path, Options{Beside: true})

@@ -348,8 +348,12 @@ func (w *writer) member(i int, savepoint bool) ending {
 // commit makes the transaction durable, and with it, once for all of its
 // requests, the last position that was handed out.
 func (w *writer) commit() error {
-	if w.position != w.stored {
-		w.storePosition.BindInt64(1, w.position)
+	position := w.stored
+	if w.loaded { // else it handed out none, and another process may have stored a later one
+		position = w.position
+	}
+	if position != w.stored {
+		w.storePosition.BindInt64(1, position)
 		if err := w.c.run(w.storePosition); err != nil {
 			return fmt.Errorf("store position: %w", err)
 		}
@@ -359,7 +363,7 @@ func (w *writer) commit() error {
 		return fmt.Errorf("commit: %w", err)
 	}
 	w.meters.Commits.Since(begun)
-	w.stored = w.position
+	w.stored = position
 	w.stats.commits.Add(1)
 	return nil
 }
