@@ -32,7 +32,8 @@ func (e *Event) JSON(write func(*model.Event) ([]byte, error)) ([]byte, error) {
 }
 
 // FeedInOrder says that Feed or Touch is called for everything that is queued, in the
-// order of the commits and before a caller is answered. So
+// order of the commits and before a caller is answered; and TouchAll, before the next of
+// these, where another process has queued something. So
 // a reader that was there before knows without reading the queue what came into it.
 // It comes before the first subscription.
 func (h *Hub) FeedInOrder() { h.fed = true }
@@ -65,6 +66,19 @@ func (h *Hub) Touch(accounts []model.AccountID) {
 	defer h.mu.Unlock()
 	for _, account := range accounts {
 		for _, s := range h.accounts[account] {
+			if s.touch() {
+				h.due = append(h.due, s)
+			}
+		}
+	}
+}
+
+// TouchAll is Touch of all readers.
+func (h *Hub) TouchAll() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, all := range h.accounts {
+		for _, s := range all {
 			if s.touch() {
 				h.due = append(h.due, s)
 			}

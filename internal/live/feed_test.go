@@ -91,6 +91,21 @@ func TestWhoIsToLookNeedsNoEvents(t *testing.T) {
 	wantTaken(t, s, true) // it does not take what it has
 }
 
+func TestAllReadersLookOnceTheyAreToldTo(t *testing.T) {
+	h := NewHub(0)
+	h.FeedInOrder()
+	s, other, poll := stream(h, alice), stream(h, bob), h.Subscribe(Subscriber{Account: bob})
+	h.Feed([]model.AccountID{alice}, at(1))
+	h.TouchAll()
+	h.Feed([]model.AccountID{alice, bob}, at(2))
+	h.WakeFed()
+	for _, reader := range []*Subscription{s, other, poll} {
+		wantAwake(t, reader, true)
+	}
+	wantTaken(t, s, true)
+	wantTaken(t, other, true)
+}
+
 func TestReaderIsNotWokenForWhatItHasTaken(t *testing.T) {
 	h := NewHub(0)
 	h.FeedInOrder()

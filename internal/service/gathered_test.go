@@ -52,7 +52,7 @@ func (g *gathering) run(batch []*gathered) {
 				return err
 			}
 		}
-		s.Committed(func() { committed.done.call() }, func() { committed.then.call() })
+		s.Committed(committed.tell, committed.act)
 		return nil
 	})
 	for _, call := range batch {
@@ -66,17 +66,24 @@ type gatheredSession struct {
 	committed *told
 }
 
-func (s gatheredSession) Committed(done, then func()) {
+func (s gatheredSession) Committed(done func(beside bool), then func()) {
 	s.committed.done, s.committed.then = append(s.committed.done, done), append(s.committed.then, then)
 }
 
 // told is what the calls of a batch are called with, before their answers and after.
-type told struct{ done, then functions }
+type told struct {
+	done []func(beside bool)
+	then []func()
+}
 
-type functions []func()
+func (t *told) tell(beside bool) {
+	for _, done := range t.done {
+		done(beside)
+	}
+}
 
-func (all functions) call() {
-	for _, fn := range all {
-		fn()
+func (t *told) act() {
+	for _, then := range t.then {
+		then()
 	}
 }

@@ -10,6 +10,7 @@ import (
 type Change struct {
 	Queued    []Queued // in order
 	Withdrawn bool     // something may have been taken out of a queue, but for what was acknowledged
+	Beside    bool     // a command beside the server may have queued something before it
 
 	People   []model.AccountID // of whose accounts and memberships (but for roles) something changed
 	Everyone bool              // it may be anyone's
@@ -58,7 +59,10 @@ func (s *Store) observed(fn func(*Tx) error) func(*Tx) error {
 			return err
 		}
 		if !tx.change.empty() {
-			tx.session.Committed(func() { s.show(tx.change) }, s.act)
+			tx.session.Committed(func(beside bool) {
+				tx.change.Beside = beside
+				s.show(tx.change)
+			}, s.act)
 		}
 		return nil
 	}

@@ -92,11 +92,12 @@ type Session interface {
 	AskPosition(accounts []model.AccountID, n int, first *int64) error
 
 	// Committed passes what is called once the transaction is on disk. done is called
-	// before Update returns, in the order of the commits, one after the other. then is
-	// called after the done of all that share the commit, and once these have their answers,
-	// in the same order. Neither may wait for anything. Only an engine that is alone calls
-	// them (Dialect.Alone).
-	Committed(done, then func())
+	// before Update returns, in the order of the commits, one after the other; beside says
+	// that another process has stored positions since the last call, below those of this
+	// transaction. then is called after the done of all that share the commit, and once these
+	// have their answers, in the same order. Neither may wait for anything. Only an engine that
+	// is alone calls them (Dialect.Alone).
+	Committed(done func(beside bool), then func())
 
 	// Forget removes what an engine keeps of an account to hand out its positions. It
 	// is for one that is gone for good.

@@ -87,7 +87,7 @@ func (r *Registry) watch(ctx context.Context, cases *service.Service,
 	}
 	if beside {
 		r.hub.Withdraw() // it has perhaps changed what is in their queues
-		r.hub.Touch(accountsOf(subs))
+		r.hub.TouchAll()
 		r.hub.WakeFed()
 	}
 	now := r.clock()

@@ -98,6 +98,20 @@ func TestWhatACommandHasEndedEndsItsReaders(t *testing.T) {
 	other.wantOpen()
 }
 
+// The server does not know yet that a command has written, and queues something itself.
+func TestWhatACommandHasQueuedIsWrittenBeforeWhatIsQueuedNext(t *testing.T) {
+	t.Parallel()
+	c, _ := newHouse(t)
+	alice, bob := c.pair()
+	to, p, command := bob.Account.String(), c.follow(bob), c.command()
+	c.say(alice, to, "before")
+	p.wantNext("before")
+	_, err := command.Send(t.Context(), alice, service.SendCommand{Recipient: to, Body: "of a command"})
+	c.must(err)
+	c.say(alice, to, "after")
+	p.wantNext("of a command", "after")
+}
+
 func TestWhatACommandHasChangedIsShownThoughNobodyReads(t *testing.T) {
 	t.Parallel()
 	c, _ := newHouse(t)

@@ -13,6 +13,9 @@ func (r *Registry) feed(c *store.Change) {
 	if c.Withdrawn {
 		r.hub.Withdraw()
 	}
+	if c.Beside { // and before c: a reader that went on with what c queued would pass over it
+		r.hub.TouchAll()
+	}
 	for i := range c.Queued {
 		q := &c.Queued[i]
 		if q.Message == nil {

@@ -36,6 +36,9 @@ type house struct {
 	store   *store.Store // of the first server
 	admin   *model.Actor // an operator with an administrative key
 	clock   *testclock.Clock
+
+	directory string     // of the embedded store
+	ring      *seal.Ring // of its server
 }
 
 // server is what one server has of streams.
@@ -65,14 +68,28 @@ func (r *readings) View(ctx context.Context, fn func(store.Session) error, trait
 // newHouse is one server on an embedded store, whose readings are counted.
 func newHouse(t *testing.T) (*house, *readings) {
 	t.Helper()
-	h := &house{t: t, clock: testclock.New()}
-	dir := t.TempDir()
-	engine, err := sqlite.Open(filepath.Join(dir, "signet.db"), sqlite.Options{Clock: h.clock.Now})
-	h.must(err)
-	t.Cleanup(func() { h.must(engine.Close()) })
-	counted := &readings{Engine: engine}
-	h.serve(counted, sealtest.Open(t, dir, h.clock.Now), 0, filepath.Join(dir, "blobs"))
+	h := &house{t: t, clock: testclock.New(), directory: t.TempDir()}
+	h.ring = sealtest.Open(t, h.directory, h.clock.Now)
+	counted := &readings{Engine: h.embedded(sqlite.Options{})}
+	h.serve(counted, h.ring, 0, filepath.Join(h.directory, "blobs"))
 	return h.open(), counted
+}
+
+// embedded opens the embedded store.
+func (h *house) embedded(opts sqlite.Options) store.Engine {
+	h.t.Helper()
+	opts.Clock = h.clock.Now
+	engine, err := sqlite.Open(filepath.Join(h.directory, "signet.db"), opts)
+	h.must(err)
+	h.t.Cleanup(func() { h.must(engine.Close()) })
+	return engine
+}
+
+// command is what works beside the server on the embedded store, in another process: nobody here hears
+// of what it does.
+func (h *house) command() *server {
+	h.t.Helper()
+	return h.serve(h.embedded(sqlite.Options{Beside: true}), h.ring, 0, filepath.Join(h.directory, "blobs"))
 }
 
 // newNodes is two servers on one PostgreSQL, which know of each other by the store

@@ -24,10 +24,13 @@ func committed(t *testing.T, h Harness) {
 			if position, err = s.Position([]model.AccountID{{byte(i)}, {byte(i / 2)}}, 1); err != nil {
 				return err
 			}
-			s.Committed(func() {
+			s.Committed(func(beside bool) {
 				mu.Lock()
 				defer mu.Unlock()
 				told = append(told, position)
+				if beside {
+					t.Error("it says that another process writes")
+				}
 			}, func() {
 				mu.Lock()
 				defer mu.Unlock()

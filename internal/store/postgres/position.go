@@ -81,7 +81,7 @@ func (s *session) take(accounts []model.AccountID, n int, tell func(first int64)
 }
 
 // Committed calls nothing: other servers queue too.
-func (s *session) Committed(_, _ func()) {}
+func (s *session) Committed(func(bool), func()) {}
 
 // Forget removes the last position of an account that is gone for good.
 func (s *session) Forget(account model.AccountID) error { return s.Post(forgetQueue, account) }

@@ -389,7 +389,7 @@ func (m *memberSession) AskPosition(accounts []model.AccountID, n int, first *in
 }
 
 // Committed calls nothing, as the session.
-func (m *memberSession) Committed(_, _ func()) {}
+func (m *memberSession) Committed(func(bool), func()) {}
 
 // Forget removes the last position of an account that is gone for good.
 func (m *memberSession) Forget(account model.AccountID) error { return m.Post(forgetQueue, account) }

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -140,6 +141,35 @@ func TestBesideThePositionThatIsStoredNeverGoesBack(t *testing.T) {
 	next := mustOpenAt(t, e.path, Options{Clock: stopped.Now, Beside: true})
 	if got := mustPosition(t, next, 1, nil); got <= last {
 		t.Errorf("position %d after %d", got, last)
+	}
+}
+
+// What a command queued lies before what the server queues next, whose observers are told so once: also
+// where the first that looked was rolled back.
+func TestBesideIsToldWithTheNextThatIsCommitted(t *testing.T) {
+	e := mustOpen(t, Options{})
+	command := mustOpenAt(t, e.path, Options{Beside: true})
+	var told []bool // of the writer's goroutine, before it answers
+	take := func(outcome error) {
+		t.Helper()
+		err := e.Update(t.Context(), func(s store.Session) error {
+			if _, err := s.Position(nil, 1); err != nil {
+				return err
+			}
+			s.Committed(func(beside bool) { told = append(told, beside) }, func() {})
+			return outcome
+		})
+		wantError(t, err, outcome)
+	}
+	take(nil)
+	mustPosition(t, command, 1, nil)
+	take(errMine)
+	take(nil)
+	take(nil)
+	mustPosition(t, command, 1, errMine)
+	take(nil)
+	if want := []bool{false, true, false, false}; !slices.Equal(told, want) {
+		t.Errorf("told %v, want %v", told, want)
 	}
 }
 

@@ -159,7 +159,7 @@ func (s *session) Forget(model.AccountID) error {
 }
 
 // Committed notes what the writer calls before it answers the request, and after.
-func (s *session) Committed(done, then func()) {
+func (s *session) Committed(done func(beside bool), then func()) {
 	if s.writer != nil {
 		s.writer.batch[s.writer.current].told = telling{done, then}
 	}

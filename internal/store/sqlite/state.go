@@ -81,9 +81,9 @@ func (w *writer) load() error {
 	if found, err := w.readPosition.Step(); err != nil || !found {
 		return translate(err)
 	}
-	w.stored = w.readPosition.ColumnInt64(0)
-	w.position = max(w.position, w.stored)
-	w.loaded = true
+	stored := w.readPosition.ColumnInt64(0)
+	w.beside = w.beside || stored != w.stored
+	w.stored, w.position, w.loaded = stored, max(w.position, stored), true
 	return nil
 }
 

@@ -22,7 +22,10 @@ type request struct {
 
 // telling is what is called where a request took effect: before it is answered, and after.
 // Both are nil where nobody is told.
-type telling struct{ done, then func() }
+type telling struct {
+	done func(beside bool)
+	then func()
+}
 
 // The states of a request. Who moves it on from waiting decides: it is started, or its
 // caller gives up.

@@ -78,7 +78,8 @@ func TestUpdateTellsOfAllBeforeItsAnswersAndActsAfter(t *testing.T) {
 			noting := func(what string) func() {
 				return func() { calls = append(calls, fmt.Sprintf("%s of %d with %d answered", what, i, e.writer.answered)) }
 			}
-			s.Committed(noting("told"), noting("acted"))
+			told := noting("told")
+			s.Committed(func(bool) { told() }, noting("acted"))
 			return insert(fmt.Sprint(i))(s)
 		}))
 	}

@@ -42,6 +42,7 @@ type writer struct {
 	position      int64 // the last one handed out
 	stored        int64 // the last one committed
 	loaded        bool  // the last one committed, by whomever, is known in this transaction
+	beside        bool  // another process has committed one, and nobody was told yet
 	readPosition  *sqlite.Stmt
 	storePosition *sqlite.Stmt
 	markUnclean   *sqlite.Stmt // beside another process only
@@ -242,7 +243,8 @@ func (w *writer) answer(outcomes ...error) {
 	ended := w.batch[w.answered : w.answered+len(outcomes)]
 	for i, r := range ended {
 		if outcomes[i] == nil && r.told.done != nil {
-			r.told.done()
+			r.told.done(w.beside)
+			w.beside = false
 			w.then = append(w.then, r.told.then)
 		}
 	}
