@@ -207,6 +207,37 @@ func TestBesideMakesNoCheckpoint(t *testing.T) {
 	}
 }
 
+// A command starts the log again between the server's looks at its length and at its pages.
+func TestEraseReachesThePagesOfALogThatACommandStartsAgain(t *testing.T) {
+	e := mustOpen(t, Options{})
+	c := newCanaries(t, e, 24)
+	for range 10 {
+		c.change(40)
+	}
+	c.e = mustOpenAt(t, e.path, Options{Beside: true})
+	err := e.writer.do(t.Context(), func() error {
+		w := e.writer
+		state, err := w.look()
+		if err != nil {
+			return err
+		}
+		if end := w.c.copyLog(); end.err != nil || end.home < state.frames {
+			t.Errorf("the checkpoint ends with %+v of %d pages", end, state.frames)
+		}
+		c.change(1)
+		return w.list(state)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.e = e
+	c.erase()
+	c.wantErased(e.path)
+	if e.Stats().Scrubbed == 0 {
+		t.Error("no page held remains: this test shows nothing")
+	}
+}
+
 // A checkpoint of the server and a command's writing may overlap.
 func TestWhatIsWrittenBesideACheckpointIsErasedLater(t *testing.T) {
 	e := mustOpen(t, Options{})

@@ -220,6 +220,12 @@ func (w *writer) list(state logState) (err error) {
 		cp.unscrubbed.addAll(state.pages)
 		return err
 	}
+	now, err := w.files.logState()
+	if err != nil || now.salt != state.salt { // another process has written over the numbers meanwhile
+		cp.unscrubbed.addAll(max(state.pages, now.pages))
+		cp.listed = logState{salt: now.salt}
+		return err
+	}
 	for _, page := range cp.pages {
 		cp.unscrubbed.add(page)
 	}
