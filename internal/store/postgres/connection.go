@@ -118,11 +118,11 @@ func meet(ctx context.Context, server *pgconn.PgConn, opts *Options) error {
 	facts, err := server.Exec(ctx,
 		`SELECT pg_backend_pid(), current_setting('server_version_num'), current_setting('server_encoding'),
 		current_setting('transaction_read_only'), current_setting('synchronous_commit'),
-		EXTRACT(EPOCH FROM pg_postmaster_start_time())`).ReadAll()
+		EXTRACT(EPOCH FROM pg_postmaster_start_time()), current_setting('client_min_messages')`).ReadAll()
 	if err != nil {
 		return err
 	}
-	if len(facts) != 1 || len(facts[0].Rows) != 1 || len(facts[0].Rows[0]) != 6 {
+	if len(facts) != 1 || len(facts[0].Rows) != 1 || len(facts[0].Rows[0]) != 7 {
 		return fmt.Errorf("%w: it is no PostgreSQL", errUnfit)
 	}
 	fact := func(i int) string { return string(facts[0].Rows[0][i]) }
@@ -151,6 +151,9 @@ func meet(ctx context.Context, server *pgconn.PgConn, opts *Options) error {
 		// What was answered would not be on disk.
 		opts.Log.Warn("the database has synchronous_commit turned off; it is turned on for the server's transactions")
 		c.settings = append(c.settings, "synchronous_commit", "on")
+	}
+	if fact(6) == "error" {
+		c.settings = append(c.settings, "client_min_messages", "warning") // which notice waits for
 	}
 	server.CustomData()[customConnection] = c
 	if !c.direct {

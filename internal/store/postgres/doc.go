@@ -99,7 +99,8 @@
 //
 // The engine sets statement_timeout, lock_timeout and
 // idle_in_transaction_session_timeout for its sessions, so that a node that hangs
-// delays no other one for long, and synchronous_commit where the server has it off.
+// delays no other one for long, synchronous_commit where the server has it off, and
+// client_min_messages where it keeps its warnings to itself.
 // Everything else is the server's. Connections are few (Options.Connections), since
 // a transaction is short and a server serves some tens at a time best.
 package postgres
