@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -118,37 +119,60 @@ type living struct {
 	life    string
 }
 
-// ask returns the hosts that let write, the quickest first. All are asked at once. One that is not much slower than the
-// first is heard too, for there are databases of which every host lets write.
+// ask returns the servers that let write, the quickest first. All addresses of all hosts are asked at once: one that
+// does not answer keeps nobody from another one of the same name. A server that is not much slower than the first is
+// heard too, for there are databases of which every host lets write.
 func (h *hosts) ask(ctx context.Context) (found []living) {
 	ctx, cancel := context.WithTimeout(ctx, questionTimeout)
 	defer cancel()
-	answers := make(chan *living, len(h.each))
-	for i, config := range h.each {
-		go func() { answers <- askOne(ctx, config, i) }()
+	answers := make(chan living)
+	var asking sync.WaitGroup
+	for at, config := range h.each {
+		asking.Go(func() {
+			for _, one := range addressesOf(ctx, config) {
+				asking.Go(func() { askOne(ctx, one, at, answers) })
+			}
+		})
 	}
-	for range h.each {
-		one := <-answers
-		if one == nil {
-			continue
-		}
-		if found = append(found, *one); len(found) == 1 {
-			defer time.AfterFunc(questionTimeout/4, cancel).Stop()
+	go func() {
+		asking.Wait()
+		close(answers)
+	}()
+	soon := time.AfterFunc(questionTimeout, cancel)
+	defer soon.Stop()
+	for one := range answers {
+		if found = append(found, one); len(found) == 1 {
+			soon.Reset(questionTimeout / 4)
 		}
 	}
 	return found
 }
 
-// askOne returns nil where a host does not let write, or does not say so in time.
-func askOne(ctx context.Context, config *pgconn.Config, at int) *living {
+// addressesOf returns a configuration for each address of a host.
+func addressesOf(ctx context.Context, config *pgconn.Config) (each []*pgconn.Config) {
+	if network, _ := pgconn.NetworkAddress(config.Host, config.Port); network == "unix" {
+		return []*pgconn.Config{config}
+	}
+	addresses, err := config.LookupFunc(ctx, config.Host)
+	if err != nil {
+		return nil // a host without an address says as little as one that is silent
+	}
+	for _, address := range addresses {
+		one := config.Copy()
+		one.LookupFunc = func(context.Context, string) ([]string, error) { return []string{address}, nil }
+		each = append(each, one)
+	}
+	return each
+}
+
+// askOne answers where a server lets write, and says so in time.
+func askOne(ctx context.Context, config *pgconn.Config, at int, answers chan<- living) {
 	conn, err := pgconn.ConnectConfig(ctx, config)
 	if err != nil {
-		return nil
+		return
 	}
 	defer conn.Close(ctx)
-	l := linkOf(conn)
-	if l == nil || l.life.Load() == nil {
-		return nil
+	if l := linkOf(conn); l != nil && l.life.Load() != nil {
+		answers <- living{at, l.RemoteAddr().String(), *l.life.Load()}
 	}
-	return &living{at, l.RemoteAddr().String(), *l.life.Load()}
 }

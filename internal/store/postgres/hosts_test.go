@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"net"
 	"testing"
 	"time"
 
@@ -98,4 +99,84 @@ func TestABusyServerIsWaitedFor(t *testing.T) {
 	if n := e.Stats().Retries; n != 0 {
 		t.Errorf("it was tried %d times again", n)
 	}
+}
+
+// One name may have several addresses, the first of which does not answer.
+func TestAllAddressesOfAHostAreAsked(t *testing.T) {
+	t.Parallel()
+	e := mustOpen(t, postgrestest.URL(t), Options{})
+	want := mustAsk(t, e)
+	host, port, err := net.SplitHostPort(want.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	silent, err := net.Listen("tcp", net.JoinHostPort("127.0.0.2", port)) // nobody takes what the system accepts
+	if err != nil {
+		t.Skip("the machine has one address of its own: ", err)
+	}
+	defer silent.Close()
+	e.hosts.each[0].LookupFunc = func(context.Context, string) ([]string, error) {
+		return []string{"127.0.0.2", host}, nil
+	}
+	if got := mustAsk(t, e); got != want {
+		t.Errorf("found %v, want %v", got, want)
+	}
+}
+
+// Behind an address that moves, a connection that is being made leads to the server that lets write: it is left alone,
+// however long that takes. So is one to a server that is only slow to take it.
+func TestAConnectionThatIsBeingMadeIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	e := mustOpen(t, postgrestest.URL(t), Options{})
+	alive := []living{mustAsk(t, e)}
+	links := newLinks()
+	made, replaced := mustDial(t, links, alive[0].address), mustDial(t, links, alive[0].address)
+	former := "the server before"
+	replaced.life.Store(&former)
+	for _, l := range []*link{made, replaced} {
+		if _, err := l.Write([]byte{0}); err != nil { // less than the server waits for
+			t.Fatal(err)
+		}
+	}
+	if n := links.giveUp([]*link{made}, alive); n != 0 {
+		t.Errorf("%d connections were given up while one was being made", n)
+	}
+	if n := links.giveUp([]*link{made, replaced}, alive); n != 1 || !links.open[made] || links.open[replaced] {
+		t.Errorf("%d connections were given up, want that to the server before alone", n)
+	}
+}
+
+// A server that answered while the others were asked is connected to as before.
+func TestAServerThatAnsweredIsNotShunned(t *testing.T) {
+	t.Parallel()
+	links := newLinks()
+	address := postgrestest.Host(t, postgrestest.URL(t))
+	answered := mustDial(t, links, address)
+	if n := links.giveUp([]*link{answered}, []living{{address: "another", life: "another"}}); n != 0 {
+		t.Errorf("%d connections were given up", n)
+	}
+	mustDial(t, links, address)
+}
+
+// mustAsk returns the server that lets write.
+func mustAsk(t *testing.T, e *Engine) living {
+	t.Helper()
+	for range 10 { // a machine that is very busy answers late
+		if alive := e.hosts.ask(t.Context()); len(alive) > 0 {
+			return alive[0]
+		}
+	}
+	t.Fatal("no server is found to let write")
+	return living{}
+}
+
+// mustDial makes a connection that says nothing yet. It ends with the test.
+func mustDial(t *testing.T, links *links, address string) *link {
+	t.Helper()
+	conn, err := links.dial(t.Context(), "tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() }) // it may have been given up
+	return conn.(*link)
 }

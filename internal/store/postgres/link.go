@@ -52,10 +52,16 @@ func (l *link) silent(now time.Time, since time.Duration) bool {
 	return waits != 0 && now.Sub(time.Unix(0, waits)) > since
 }
 
-// isOneOf reports whether the link is known to lead to one of these servers.
+// isOneOf reports whether the link leads to one of these servers, as far as is known: one that is being made leads to
+// whoever is found at its address.
 func (l *link) isOneOf(alive []living) bool {
-	life := l.life.Load()
-	return life != nil && slices.ContainsFunc(alive, func(one living) bool { return one.life == *life })
+	life, address := l.life.Load(), l.RemoteAddr().String()
+	return slices.ContainsFunc(alive, func(one living) bool {
+		if life == nil {
+			return one.address == address
+		}
+		return one.life == *life
+	})
 }
 
 // links are the connections of an engine, and those that are being made.
@@ -132,11 +138,11 @@ func (s *links) giveUp(silent []*link, alive []living) int {
 	var doomed []*link
 	s.mu.Lock()
 	for l := range s.open {
-		if away[l.RemoteAddr().String()] && l.waits.Load() != 0 && !l.isOneOf(alive) {
-			doomed = append(doomed, l)
+		address := l.RemoteAddr().String()
+		if !away[address] || l.waits.Load() == 0 || l.isOneOf(alive) {
+			continue
 		}
-	}
-	for address := range away {
+		doomed = append(doomed, l)
 		// A server may follow another one under the same address.
 		if !slices.ContainsFunc(alive, func(one living) bool { return one.address == address }) {
 			s.shunned[address] = time.Now().Add(shun)
