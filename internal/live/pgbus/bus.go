@@ -211,6 +211,8 @@ func refused(err error) bool {
 	switch answer.Code[:2] {
 	case "25", "57": // it only lets read, as a standby does; it starts or stops
 		return false
+	case "08", "58": // what a pooler says of a server that it cannot reach
+		return false
 	}
 	return true
 }

@@ -166,6 +166,8 @@ func TestRefusalsAreToldFromOutages(t *testing.T) {
 		"a standby":                     {answer("25006"), false},
 		"a server that starts":          {answer("57P03"), false},
 		"a server that stops":           {answer("57P01"), false},
+		"a server behind a pooler":      {answer("08P01"), false},
+		"the same, of another version":  {answer("58000"), false},
 		"a connection that was cut":     {errors.New("unexpected EOF"), false},
 		"the end of the bus":            {nil, false},
 		"an answer that makes no sense": {answer(""), false},
