@@ -37,15 +37,21 @@ type cluster struct {
 
 func newCluster(t *testing.T, limits Limits) *cluster {
 	t.Helper()
-	c := &cluster{t: t, clock: testclock.New()}
 	url := postgrestest.URL(t)
+	return newClusterOn(t, limits, url, url)
+}
+
+// newClusterOn is a node on each of some addresses, which are of one database.
+func newClusterOn(t *testing.T, limits Limits, urls ...string) *cluster {
+	t.Helper()
+	c := &cluster{t: t, clock: testclock.New()}
 	blobs, err := blob.OpenDirectory(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { blobs.Close() })
 	ring, master := postgrestest.URL(t), t.TempDir()
-	for range 2 {
+	for _, url := range urls {
 		engine, err := postgres.Open(t.Context(), url, postgres.Options{Clock: c.clock.Now, Connections: 8})
 		if err != nil {
 			t.Fatal(err)
@@ -66,7 +72,7 @@ func newCluster(t *testing.T, limits Limits) *cluster {
 				Logger: slog.New(slog.DiscardHandler), Limits: limits, EventsRetention: time.Hour * 24 * 30}))
 	}
 	// The first start of all nodes at once.
-	c.atOnce(2, func(i int, node *Service) error {
+	c.atOnce(len(urls), func(i int, node *Service) error {
 		err := people.MakeFirstOperator(t.Context(), node.store, c.clock.Now(), fmt.Sprint("operator", i), "secret")
 		if errors.Is(err, people.ErrOperatorExists) {
 			return nil

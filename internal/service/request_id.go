@@ -59,6 +59,9 @@ func (d *draft) requestFingerprint(entity model.EntityID) []byte {
 
 // repeat answers a send whose Request-ID was used before.
 func (s *Service) repeat(ctx context.Context, actor *model.Actor, first *repetition) (Sent, error) {
+	if err := s.store.Settle(ctx, actor.Account); err != nil { // the answer says that it is sent
+		return Sent{}, err
+	}
 	fingerprint, err := s.vault.OpenFingerprint(ctx, actor.Account, first.ID, first.Fingerprint)
 	if err != nil && !content.Unreadable(err) {
 		return Sent{}, err
