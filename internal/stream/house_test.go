@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/netip"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -51,6 +52,7 @@ type server struct {
 	streams  *Streams
 	time     *custody.Clock
 	node     *Node         // nil: it is alone
+	engine   *brittle      // of one that is not alone
 	ahead    time.Duration // by how much the registry's clock is, of those of all others
 }
 
@@ -92,6 +94,19 @@ func (h *house) command() *server {
 	return h.serve(h.embedded(sqlite.Options{Beside: true}), h.ring, 0, filepath.Join(h.directory, "blobs"))
 }
 
+// brittle is an engine whose short updates can be made to fail.
+type brittle struct {
+	store.Engine
+	broken atomic.Bool
+}
+
+func (b *brittle) Update(ctx context.Context, fn func(store.Session) error, traits ...store.Trait) error {
+	if b.broken.Load() && slices.Contains(traits, store.Short) {
+		return store.ErrUnavailable
+	}
+	return b.Engine.Update(ctx, fn, traits...)
+}
+
 // newNodes is two servers on one PostgreSQL, which know of each other by the store
 // alone: nothing is said between them. Their rounds are called by the test.
 func newNodes(t *testing.T, limit int) *house {
@@ -102,7 +117,9 @@ func newNodes(t *testing.T, limit int) *house {
 		engine, err := postgres.Open(t.Context(), url, postgres.Options{Clock: h.clock.Now, Connections: 8})
 		h.must(err)
 		t.Cleanup(func() { engine.Close() })
-		s := h.serve(engine, sealtest.OpenShared(t, ring, dir, h.clock.Now), limit, filepath.Join(dir, "blobs"))
+		below := &brittle{Engine: engine}
+		s := h.serve(below, sealtest.OpenShared(t, ring, dir, h.clock.Now), limit, filepath.Join(dir, "blobs"))
+		s.engine = below
 		s.node, err = s.registry.Register(t.Context(), s.time)
 		h.must(err)
 	}

@@ -52,6 +52,7 @@ type Node struct {
 	access          accessLog
 	looked, renewed time.Time
 	failing, warned bool
+	lapsed          bool // the lease did, and not all streams are noted again
 }
 
 // Register makes the server one of several on its store, until the node's Run has
@@ -160,7 +161,7 @@ func (n *Node) look(ctx context.Context) error {
 // was away, others may have removed its streams: they are noted again.
 func (n *Node) renew(ctx context.Context, now time.Time) error {
 	r := n.registry
-	var held bool
+	var lapsed bool
 	var others int
 	// Leases are of the store's time: a server whose clock is ahead would end those of
 	// all others, and have one that lasts.
@@ -168,8 +169,11 @@ func (n *Node) renew(ctx context.Context, now time.Time) error {
 		return err
 	}
 	at := n.time.StoreTime(now)
-	err := r.store.Update(ctx, func(tx *store.Tx) (err error) {
-		if held, err = presence.RenewNode(tx, n.id, at, at.Add(nodeLease)); err == nil && !held {
+	err := r.store.Update(ctx, func(tx *store.Tx) error {
+		lapsed = false
+		held, err := presence.RenewNode(tx, n.id, at, at.Add(nodeLease))
+		if err == nil && !held {
+			lapsed = true
 			err = n.put(tx, nodeLease)
 		}
 		if err != nil {
@@ -178,6 +182,7 @@ func (n *Node) renew(ctx context.Context, now time.Time) error {
 		others, err = presence.OtherNodes(tx, n.id, at)
 		return err
 	})
+	n.lapsed = n.lapsed || lapsed // also where it is not known whether the lease was taken anew
 	if err != nil {
 		return err
 	}
@@ -187,7 +192,7 @@ func (n *Node) renew(ctx context.Context, now time.Time) error {
 		r.log.Warn("other servers use the same database, and this one hears of them by looking into it only: events can "+
 			"come seconds late, and typing and presence not at all", "others", others, "error", why)
 	}
-	if held {
+	if !n.lapsed {
 		return nil
 	}
 	for _, sub := range r.hub.Subscriptions() {
@@ -199,6 +204,7 @@ func (n *Node) renew(ctx context.Context, now time.Time) error {
 			return err
 		}
 	}
+	n.lapsed = false
 	return nil
 }
 

@@ -20,7 +20,8 @@ type lingering struct {
 
 // open notes a stream that was opened on this node, and ends the account's oldest
 // ones past the limit, wherever they are. before are the scopes of the streams with which
-// the account was there already, on any node. The stream has its queue up to a position.
+// the account was there already, on any node. The stream has its queue up to a position. Where
+// open fails, the stream may be noted all the same, and is until it is closed.
 func (n *Node) open(ctx context.Context, sub *live.Subscription, upTo int64) (before scopes, err error) {
 	r := n.registry
 	// Whoever holds the queue is the only one to open a stream of the account, but for those who
@@ -66,7 +67,6 @@ func (n *Node) open(ctx context.Context, sub *live.Subscription, upTo int64) (be
 		return presence.EndStreams(tx, sub.Account, replaced, presence.Replaced)
 	}, store.Short)
 	if err != nil {
-		n.close(sub) // it may be noted all the same
 		return nil, err
 	}
 	if abreast { // nothing lies behind what the stream has, and its own position is no event

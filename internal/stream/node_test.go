@@ -400,6 +400,29 @@ func TestNodeThatHungNotesItsStreamsAgain(t *testing.T) {
 	j.wantStates(j.one, presence.Open)
 }
 
+// A store that fails once more while a node comes back ends none of its streams, and leaves none out.
+func TestNodeThatHungGoesOnNotingItsStreams(t *testing.T) {
+	t.Parallel()
+	j := newPeople(t, 0)
+	hung := []*sink{j.stream(1, j.one), j.stream(1, j.pal)}
+	for range 4 {
+		j.clock.Advance(nodeRenew)
+		j.round(0)
+	}
+	back := j.servers[1]
+	back.engine.broken.Store(true)
+	if err := back.node.Round(t.Context()); !errors.Is(err, store.ErrUnavailable) {
+		t.Errorf("the round ended with %v, want that the store fails", err)
+	}
+	back.engine.broken.Store(false)
+	j.round(1)
+	j.round(1)
+	for i, of := range []*model.Actor{j.one, j.pal} {
+		hung[i].wantOpen()
+		j.wantStates(of, presence.Open)
+	}
+}
+
 func TestNodeThatStopsLeavesItsStreamsToTheOthers(t *testing.T) {
 	t.Parallel()
 	j := newPeople(t, 0)
