@@ -31,8 +31,9 @@ type cluster struct {
 	store *store.Store // of the first node
 	admin *model.Actor // an operator with an administrative key
 
-	clock  *testclock.Clock
-	engine store.Engine // below store, of newSealed
+	clock   *testclock.Clock
+	engine  store.Engine       // below store, of newSealed
+	engines []*postgres.Engine // of the nodes
 }
 
 func newCluster(t *testing.T, limits Limits) *cluster {
@@ -57,6 +58,7 @@ func newClusterOn(t *testing.T, limits Limits, urls ...string) *cluster {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { engine.Close() })
+		c.engines = append(c.engines, engine)
 		kept, err := store.Open(t.Context(), engine, store.NewEpoch)
 		if err != nil {
 			t.Fatal(err)

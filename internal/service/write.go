@@ -112,9 +112,14 @@ func (s *Service) askBefore(tx *store.Tx, actor *model.Actor, m *sealedMessage, 
 }
 
 // lock keeps others from changing what the message depends on: the group with its members,
-// and the source of a forward. It finds the readers, and whether the actor may write to
-// the group.
+// and then the source of a forward, as a recall in that group does. It finds the readers, and
+// whether the actor may write to the group.
 func (m *sealedMessage) lock(tx *store.Tx, actor *model.Actor) (readers store.Readers, open bool, err error) {
+	if m.to.group != nil {
+		if err := tx.LockGroups(m.to.group.ID); err != nil {
+			return readers, false, err
+		}
+	}
 	if m.source != nil {
 		if err := tx.LockMessages(actor.Organizations(), m.source.ID); err != nil {
 			return readers, false, err
@@ -125,9 +130,6 @@ func (m *sealedMessage) lock(tx *store.Tx, actor *model.Actor) (readers store.Re
 		return store.Readers{Accounts: recipient, Ready: recipient}, true, nil
 	}
 	id := m.to.group.ID
-	if err := tx.LockGroups(id); err != nil {
-		return readers, false, err
-	}
 	g, found, err := tx.Group(id)
 	if err != nil {
 		return readers, false, err
