@@ -94,14 +94,19 @@ func (h *house) command() *server {
 	return h.serve(h.embedded(sqlite.Options{Beside: true}), h.ring, 0, filepath.Join(h.directory, "blobs"))
 }
 
-// brittle is an engine whose short updates can be made to fail.
+// brittle is an engine whose short updates can be made to fail, and the others to wait.
 type brittle struct {
 	store.Engine
 	broken atomic.Bool
+	gate   sync.RWMutex // whoever locks it has them wait
 }
 
 func (b *brittle) Update(ctx context.Context, fn func(store.Session) error, traits ...store.Trait) error {
-	if b.broken.Load() && slices.Contains(traits, store.Short) {
+	switch short := slices.Contains(traits, store.Short); {
+	case !short:
+		b.gate.RLock()
+		defer b.gate.RUnlock()
+	case b.broken.Load():
 		return store.ErrUnavailable
 	}
 	return b.Engine.Update(ctx, fn, traits...)

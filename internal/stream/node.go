@@ -47,9 +47,10 @@ type Node struct {
 	mu     sync.Mutex // guards closed
 	closed []*live.Subscription
 
+	access accessLog // used by one goroutine, that of watch
+
 	// What follows is used by one goroutine, that of Run.
 	lingering       []lingering
-	access          accessLog
 	looked, renewed time.Time
 	failing, warned bool
 	lapsed          bool // the lease did, and not all streams are noted again
@@ -87,13 +88,16 @@ func (n *Node) put(tx *store.Tx, lease time.Duration) error {
 
 // Run does what is due until ctx ends. All streams must be closed by then.
 func (n *Node) Run(ctx context.Context) {
+	var watching sync.WaitGroup
+	watching.Go(func() { n.watch(ctx) })
+	defer watching.Wait()
 	tick := time.NewTicker(nodeTick)
 	defer tick.Stop()
 	for {
 		var err error
 		select {
 		case <-tick.C:
-			err = n.Round(ctx)
+			err = n.tend(ctx)
 		case <-n.soon:
 			err = n.writeClosed(ctx)
 		case <-n.registry.hub.Missed():
@@ -105,24 +109,45 @@ func (n *Node) Run(ctx context.Context) {
 			return
 		}
 		if ctx.Err() == nil {
-			n.report(ctx, err)
+			n.report(ctx, &n.failing, err)
+		}
+	}
+}
+
+// watch ends what may not be read any more, until ctx ends. It waits for nothing else that is due, which takes long
+// where very many readers have gone at once.
+func (n *Node) watch(ctx context.Context) {
+	tick := time.NewTicker(nodeTick)
+	defer tick.Stop()
+	failing := false
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		if err := n.check(ctx); ctx.Err() == nil {
+			n.report(ctx, &failing, err)
 		}
 	}
 }
 
 // report logs the first of what may be many failures in a row.
-func (n *Node) report(ctx context.Context, err error) {
-	if err != nil && !n.failing {
+func (n *Node) report(ctx context.Context, failing *bool, err error) {
+	if err != nil && !*failing {
 		health.Complain(ctx, n.registry.log, n.registry.outages,
 			"this node does not learn from the store what others do; it asks again until it does", err)
 	}
-	n.failing = err != nil
+	*failing = err != nil
 }
 
-// Round does what is due by now. Run calls it. It is not safe for concurrent use.
-func (n *Node) Round(ctx context.Context) error {
+// Round does once all that Run does. It is not for a node that runs.
+func (n *Node) Round(ctx context.Context) error { return errors.Join(n.check(ctx), n.tend(ctx)) }
+
+// tend does what is due by now, but for check.
+func (n *Node) tend(ctx context.Context) error {
 	now := n.registry.clock()
-	problems := []error{n.check(ctx), n.writeClosed(ctx), n.depart(ctx, now)}
+	problems := []error{n.writeClosed(ctx), n.depart(ctx, now)}
 	interval := n.registry.lookAlone
 	if n.registry.hub.Connected() {
 		interval = n.registry.lookConnected

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -135,4 +136,27 @@ func TestAnOpenedStreamIsNotWokenForNothing(t *testing.T) {
 			t.Errorf("a stream that has its queue up to %d of %d: woken %t, want %t", upTo, has.Last, woken, want)
 		}
 	}
+}
+
+// A node that is busy with something else ends all the same what may not be read any more.
+func TestABusyNodeEndsWhatMayNotBeReadAnyMore(t *testing.T) {
+	t.Parallel()
+	j := newPeople(t, 0)
+	leaves, ends := j.stream(1, j.pal), j.stream(1, j.one)
+	busy := j.servers[1]
+	ctx, stop := context.WithCancel(t.Context())
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		busy.node.Run(ctx)
+	}()
+	defer func() {
+		stop()
+		<-stopped
+	}()
+	busy.engine.gate.Lock()
+	defer busy.engine.gate.Unlock()
+	leaves.close() // which the node is to write, and cannot
+	j.must(j.store.Update(t.Context(), func(tx *store.Tx) error { return tx.DeleteKey(j.one.Key.Key) }))
+	ends.wantEnd()
 }
