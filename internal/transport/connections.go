@@ -1,11 +1,9 @@
 package transport
 
 import (
-	"errors"
 	"net"
 	"net/netip"
 	"sync"
-	"syscall"
 
 	"signet/internal/model"
 )
@@ -91,12 +89,4 @@ func closeWrite(c net.Conn) error {
 		return half.CloseWrite()
 	}
 	return nil
-}
-
-// SyscallConn is how a stream writes without waiting.
-func (c *countedConn) SyscallConn() (syscall.RawConn, error) {
-	if raw, ok := c.Conn.(syscall.Conn); ok {
-		return raw.SyscallConn()
-	}
-	return nil, errors.ErrUnsupported
 }

@@ -4,7 +4,6 @@ import (
 	"io"
 	"net"
 	"net/netip"
-	"syscall"
 	"testing"
 )
 
@@ -115,49 +114,4 @@ func TestALimitedConnectionClosesInTwoSteps(t *testing.T) {
 		t.Errorf("closing for writing did %q, %v", half.did, err)
 	}
 	c.Close()
-}
-
-// tcpFromAddress is a real connection that comes from an address.
-type tcpFromAddress struct {
-	*net.TCPConn
-	remote net.Addr
-}
-
-func (f tcpFromAddress) RemoteAddr() net.Addr { return f.remote }
-
-// A stream writes to its connection without waiting, also where that is counted.
-func TestConnectionThatIsCountedCanBeWrittenToDirectly(t *testing.T) {
-	p, err := NewProxies(nil, "Forwarded")
-	if err != nil {
-		t.Fatal(err)
-	}
-	real, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer real.Close()
-	ours, err := net.Dial("tcp", real.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ours.Close()
-	theirs, err := real.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer theirs.Close()
-	l := &callers{waiting: make(chan net.Conn, 2)}
-	limited := p.LimitConnections(l, 2, func() {})
-	l.waiting <- tcpFromAddress{theirs.(*net.TCPConn), net.TCPAddrFromAddrPort(netip.MustParseAddrPort("192.0.2.1:4711"))}
-	for _, direct := range []bool{true, false} {
-		c, err := limited.Accept()
-		if err != nil {
-			t.Fatal(err)
-		}
-		raw, err := c.(syscall.Conn).SyscallConn()
-		if got := err == nil && raw.Control(func(uintptr) {}) == nil; got != direct {
-			t.Errorf("it can be written to directly: %t, %v; want %t", got, err, direct)
-		}
-		defer l.call("192.0.2.1").Close() // a pipe, which cannot
-	}
 }
