@@ -151,7 +151,7 @@ func askedFaults(t *testing.T, h Harness) {
 }
 
 // askedTogether: of many that may share a transaction, each gets its own answers, and its
-// own error.
+// own error. What an argument points to may change before the statement is sent.
 func askedTogether(t *testing.T, h Harness) {
 	const workers, rounds = 8, 10
 	d := NewDatabase(t, h)
@@ -168,20 +168,23 @@ func askedTogether(t *testing.T, h Harness) {
 					return err
 				}
 				for i := range got {
-					err := s.Ask(`SELECT CAST(? AS BIGINT)`, []any{want + int64(i)}, func(r store.Row) error {
+					asked := want + int64(i)
+					err := s.Ask(`SELECT CAST(? AS BIGINT)`, []any{&asked}, func(r store.Row) error {
 						if fails && i == 1 {
 							return ErrMine
 						}
 						return r.Scan(&got[i])
 					})
-					if err != nil {
+					if asked = -1; err != nil {
 						return err
 					}
 				}
 				if err := s.Await(); err != nil {
 					return err
 				}
-				return s.Post(`INSERT INTO items (name, n) VALUES (?, ?)`, fmt.Sprint(want), position)
+				err := s.Post(`INSERT INTO items (name, n) VALUES (?, ?)`, fmt.Sprint(want), &position)
+				position = -1
+				return err
 			}, store.Short)
 			switch {
 			case fails && errors.Is(err, ErrMine):
