@@ -2,6 +2,7 @@ package bench
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -136,6 +137,19 @@ func TestWhatTheBaseCannotDoIsToldInItsRow(t *testing.T) {
 	got := comparisonRows([]*comparison{c})[0]
 	if len(got) != len(comparisonHead) || got[len(got)-1] != "not compared: 404 / no such call" {
 		t.Errorf("got the row %q", got)
+	}
+}
+
+// A line that is worse is measured again. Were it not compared any more when the base fails once,
+// nobody would be told that it is worse.
+func TestABaseThatWasMeasuredLacksNothing(t *testing.T) {
+	failed := errors.New("one operation failed")
+	never, before := &comparison{}, &comparison{pairs: pairsOf([4]float64{100, 150, 6, 6})}
+	if !never.lack(failed) || never.lacks != failed.Error() {
+		t.Errorf("a base that fails at first lacks %q", never.lacks)
+	}
+	if before.lack(failed) || before.lacks != "" || len(before.worse()) == 0 {
+		t.Errorf("one that fails later lacks %q, and the head is worse by %q", before.lacks, before.worse())
 	}
 }
 

@@ -51,6 +51,16 @@ type comparison struct {
 	lacks string // why the base cannot be measured; "": it can
 }
 
+// lack notes why the base cannot be measured. It is false of one that was measured before: it can,
+// and what was found out is not given up because something went wrong later.
+func (c *comparison) lack(err error) bool {
+	if len(c.pairs) > 0 {
+		return false
+	}
+	c.lacks = err.Error()
+	return true
+}
+
 // figure is what versions are compared by.
 type figure struct {
 	name   string

@@ -199,7 +199,7 @@ func (r *ratchet) mustGoRound(t *testing.T, all []*comparison, number int) {
 	for _, c := range all {
 		p := pair{floor: floors[c.plan.Connections]}
 		sides := []func(){
-			func() { p.base = r.measureBase(t, c) },
+			func() { p.base = r.mustMeasureBase(t, c) },
 			func() { p.head = r.mustMeasure(t, c.line) },
 		}
 		if number%2 == 1 {
@@ -235,13 +235,15 @@ func (r *ratchet) mustMeasureFloor(t *testing.T, connections int) *load.Result {
 	return result
 }
 
-// measureBase measures the base, or notes what it lacks.
-func (r *ratchet) measureBase(t *testing.T, c *comparison) *load.Result {
+// mustMeasureBase measures the base, or notes what it lacks.
+func (r *ratchet) mustMeasureBase(t *testing.T, c *comparison) *load.Result {
 	t.Helper()
 	result, err := r.measure(t, c.line, r.base)
 	if err != nil {
-		c.lacks, c.pairs = err.Error(), nil
 		t.Logf("%s: the base: %v", c.name(), err)
+		if !c.lack(err) {
+			t.Fatalf("%s: the base could do it before", c.name())
+		}
 	}
 	return result
 }
