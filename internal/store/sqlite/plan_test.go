@@ -49,6 +49,8 @@ var scans = map[string]string{
 		"beside who writes",
 	`SELECT account, request FROM requests WHERE message = ? LIMIT 1`: "runs once for an account that is erased, and beside " +
 		"who writes",
+	`DELETE FROM addresses WHERE account = ?`:              "runs once for an account that is erased",
+	`DELETE FROM roles WHERE account = ?`:                  "runs once for an account that is erased",
 	`SELECT COUNT(*) FROM group_members WHERE history > 0`: "counts by an index of the few that it counts",
 	`DELETE FROM quotas WHERE day < ?`:                     "runs once an hour, on one row for each key and day",
 	`DELETE FROM keys WHERE (expires > 0 AND expires < ?) ` +
