@@ -208,7 +208,8 @@ func TestSearchRemembersPeopleAsTheyAre(t *testing.T) {
 		}},
 		{"what opens it", func(tx *store.Tx, account model.Account) error { return tx.SetDisabled(account.ID, true) }},
 		{"a title", func(tx *store.Tx, account model.Account) error {
-			_, err := tx.PutMembership(model.Membership{Organization: other, Account: account.ID, Title: "Doctor", Joined: f.now})
+			doctor := model.Membership{Organization: other, Account: account.ID, Title: "Doctor", Joined: f.now}
+			_, err := tx.PutMembership(doctor)
 			return err
 		}},
 		{"a membership", func(tx *store.Tx, account model.Account) error {

@@ -11,7 +11,7 @@ import (
 //
 // A database that several servers keep shows what one of them has alone: where the wait for the others was ended, or
 // that server started anew. Until they have it, it can be lost. A commit waits for them, and what was committed before
-// it comes to them before. The account is whoever called: its queue takes a position that nothing is at.
+// it reaches them before. The account is whoever called: its queue takes a position that nothing is at.
 func (s *Store) Settle(ctx context.Context, account model.AccountID) error {
 	if s.engine.Dialect().Lock == "" { // an engine with one writer shows what is on its disk
 		return nil

@@ -98,8 +98,8 @@ func configure(url string, opts *Options, links *links) (*pgxpool.Config, error)
 }
 
 // notice hears what the server says beside its answers. Where somebody ends the wait for the synchronous replicas (an
-// administrator, the server that stops), the transaction stays on that server's disk, and is confirmed with no more than a
-// warning (PostgreSQL's SyncRepWaitForLSN): a replica that takes over then would not have it.
+// administrator, the server that stops), the transaction stays on that server's disk, and is confirmed with no more
+// than a warning (PostgreSQL's SyncRepWaitForLSN): a replica that takes over then would not have it.
 func notice(server *pgconn.PgConn, said *pgconn.Notice) {
 	if c, met := server.CustomData()[customConnection].(*connection); met && said.Routine == "SyncRepWaitForLSN" {
 		c.alone = true
