@@ -40,6 +40,15 @@ func (tx *Tx) NoteAccess(accounts ...model.AccountID) error {
 // NoteAccessOfAll notes that any account may.
 func (tx *Tx) NoteAccessOfAll() error { return tx.NoteAccess(model.AccountID{}) }
 
+// ForgetAccessOf takes an account out of the log that is not to be named any more. Who has not read of it is to be told
+// by NoteAccessOfAll.
+func (tx *Tx) ForgetAccessOf(account model.AccountID) error {
+	if tx.Alone() {
+		return nil
+	}
+	return tx.Post(`DELETE FROM access_changes WHERE account = ?`, account)
+}
+
 // noteAccessByKeys is NoteAccess for whose keys are about to be changed.
 func (tx *Tx) noteAccessByKeys(where string, args ...any) error {
 	if tx.Alone() {

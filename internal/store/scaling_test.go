@@ -175,6 +175,7 @@ var spreading = map[string]string{
 	"Tx.KeysIssuedWith":       "a login, a revocation, a rotation, a changed password",
 	"Tx.AskDisabledAmong":     "an administrative call; each node, of its open streams, once a minute",
 	"Tx.AskAccessChanges":     "each node, every 0.75 s: who lost access in the last two minutes",
+	"Tx.ForgetAccessOf":       "an erasure: whose access is not to be named any more, in the log of two minutes",
 	"Tx.LimitKeys":            "an operator changes the limits of a key",
 	"Tx.LimitsOf":             "a login with a password",
 	"Tx.LoginKeys":            "a login",

@@ -32,7 +32,10 @@ func CloseAccount(tx *store.Tx, id model.AccountID) error {
 		quota.CounterOf(id), quota.CounterOf(id)+";", quota.ToldOf(id), quota.ToldOf(id)+";", id); err != nil {
 		return err
 	}
-	if err := tx.NoteAccess(id); err != nil {
+	if err := tx.ForgetAccessOf(id); err != nil {
+		return err
+	}
+	if err := tx.NoteAccessOfAll(); err != nil { // without a name
 		return err
 	}
 	for _, table := range []string{"keys", "addresses", "memberships", "join_requests", "roles", "group_members",

@@ -66,7 +66,8 @@ func accessChanges(t *testing.T, h conformance.Harness) {
 			[]model.AccountID{eve}},
 		{"a_disabled_account", func(tx *store.Tx) error { return tx.SetDisabled(bob, true) }, []model.AccountID{bob}},
 		{"the_end_of_a_place", func(tx *store.Tx) error { return tx.DeleteMembership(first, ann) }, []model.AccountID{ann}},
-		{"the_end_of_an_account", func(tx *store.Tx) error { return erasure.CloseAccount(tx, eve) }, []model.AccountID{eve}},
+		{"the_end_of_an_account", func(tx *store.Tx) error { return erasure.CloseAccount(tx, eve) },
+			[]model.AccountID{nobody}},
 		{"the_end_of_an_organization", func(tx *store.Tx) error { return erasure.EndOrganization(tx, second) },
 			[]model.AccountID{nobody}},
 	} {
