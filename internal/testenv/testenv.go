@@ -1,6 +1,6 @@
-// Package testenv is what tests need of their surroundings: it keeps away from them what
-// somebody has set for servers and clients of their own, builds the program that they run,
-// and keeps servers. Each package's TestMain calls Clear, which a test of the imports holds. It
+// Package testenv is what tests need of their surroundings: it keeps away from them what somebody has
+// set for servers and clients of their own, builds the program that they run, keeps servers, and cuts
+// the way to them (Link). Each package's TestMain calls Clear, which a test of the imports holds. It
 // must not be imported by what is no test.
 package testenv
 

@@ -4,10 +4,12 @@ import (
 	"os"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"signet/internal/testenv"
 )
 
-func TestMain(m *testing.M) { testenv.Clear(); os.Exit(m.Run()) }
+func TestMain(m *testing.M) { testenv.Clear(); goleak.VerifyTestMain(m) }
 
 func TestWhatSomebodySetForTheirOwnServerIsGone(t *testing.T) {
 	gone := []string{"SIGNET_LISTEN", "SIGNET_DATA", "SIGNET_URL", "SIGNET_API_SECRET", "SIGNET_ANYTHING",

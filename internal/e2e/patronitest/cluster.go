@@ -75,18 +75,18 @@ func mustBeFree(t testing.TB) string {
 func mustAdd(t testing.TB, name, programs, etcd, pooling string) *Member {
 	t.Helper()
 	m := &Member{Name: name, server: mustBeFree(t), api: mustBeFree(t)}
-	m.followers, m.asked = postgrestest.NewLink(t, m.server), postgrestest.NewLink(t, m.api)
-	m.etcd = postgrestest.NewLink(t, etcd)
+	m.followers, m.asked = testenv.NewLink(t, m.server), testenv.NewLink(t, m.api)
+	m.etcd = testenv.NewLink(t, etcd)
 	config := fmt.Sprintf(patroniConfig,
 		name, m.etcd.Addr(), m.api, m.asked.Addr(), m.server, m.followers.Addr(), programs)
 	m.patroni = mustPrepare(t, name, config, append(append([]string{}, reaper...), "patroni", "config")...)
 	m.patroni.mustStart(t)
 	if pooling == "" {
-		m.clients = postgrestest.NewLink(t, m.server)
+		m.clients = testenv.NewLink(t, m.server)
 		return m
 	}
 	own := mustBeFree(t)
-	m.clients = postgrestest.NewLink(t, own)
+	m.clients = testenv.NewLink(t, own)
 	m.pooler = mustPrepare(t, name+"-pgbouncer", fillPooler(m.server, own, pooling), poolerCommand...)
 	m.pooler.mustStart(t)
 	return m

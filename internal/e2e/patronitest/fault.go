@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"testing"
 
-	"signet/internal/store/postgrestest"
+	"signet/internal/testenv"
 )
 
 // Fault is what happens to the leader, so that another member takes over.
@@ -58,7 +58,7 @@ func cutFromEtcd(_ testing.TB, m *Member) func() {
 
 // cutOff leaves a leader that nobody reaches, and that reaches nobody.
 func cutOff(_ testing.TB, m *Member) func() {
-	links := []*postgrestest.Link{m.clients, m.followers, m.asked, m.etcd}
+	links := []*testenv.Link{m.clients, m.followers, m.asked, m.etcd}
 	for _, l := range links {
 		l.Cut()
 	}

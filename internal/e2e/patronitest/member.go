@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"signet/internal/store/postgrestest"
+	"signet/internal/testenv"
 )
 
 // Member is one of the machines: Patroni and its PostgreSQL server, and PgBouncer where the cluster has it.
@@ -23,10 +23,10 @@ type Member struct {
 	api     string   // where Patroni's interface listens
 
 	// The links by which others reach the machine, and it etcd.
-	clients   *postgrestest.Link // to the pooler, or to the server where there is none
-	followers *postgrestest.Link // to the server, from the other members'
-	asked     *postgrestest.Link // to Patroni's interface, from the other members
-	etcd      *postgrestest.Link
+	clients   *testenv.Link // to the pooler, or to the server where there is none
+	followers *testenv.Link // to the server, from the other members'
+	asked     *testenv.Link // to Patroni's interface, from the other members
+	etcd      *testenv.Link
 }
 
 // state is what Patroni says of its server.

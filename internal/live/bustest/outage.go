@@ -6,6 +6,7 @@ import (
 	"signet/internal/live"
 	"signet/internal/live/link"
 	"signet/internal/model"
+	"signet/internal/testenv"
 )
 
 func networkGoesAndComes(t *testing.T, p *place) {
@@ -44,9 +45,9 @@ func networkGoesAndComes(t *testing.T, p *place) {
 // A connection that takes nothing holds up the goroutine that writes to it, for as long as a write
 // may take. Nobody else waits.
 func publishingDoesNotWait(t *testing.T, p *place) {
-	gate := OpenGate(t, p.Addr())
-	n := p.open(t, func(o *Options) { o.Via = gate.Addr })
-	gate.Shut()
+	way := testenv.NewLink(t, p.Addr())
+	n := p.open(t, func(o *Options) { o.Via = way.Addr() })
+	way.Cut()
 	many := make([]model.StreamID, 2000) // 64 KiB and more
 	for range 60 {                       // more than the sockets on the way hold
 		n.CloseStreams(Alice, live.Revoked, many...)
@@ -62,5 +63,5 @@ func publishingDoesNotWait(t *testing.T, p *place) {
 	if n.Bus.Stats().Dropped == 0 {
 		t.Error("nothing was dropped: nothing was held up")
 	}
-	gate.Open()
+	way.Mend()
 }

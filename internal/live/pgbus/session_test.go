@@ -13,6 +13,7 @@ import (
 	"signet/internal/live/link"
 	"signet/internal/model"
 	"signet/internal/store/postgrestest"
+	"signet/internal/testenv"
 )
 
 // A pooler that hands out connections by the transaction takes LISTEN as if all were well. The bus
@@ -41,11 +42,11 @@ func TestPoolerThatPassesNoNotificationsOnIsToldOnce(t *testing.T) {
 // A connection whose other end is gone says nothing. Heartbeats find out.
 func TestConnectionThatNothingComesOverIsGivenUp(t *testing.T) {
 	url := postgrestest.URL(t)
-	gate := bustest.OpenGate(t, postgrestest.Host(t, url))
-	n := mustOpen(t, postgrestest.Through(t, url, gate.Addr))
-	gate.Shut()
+	way := testenv.NewLink(t, postgrestest.Host(t, url))
+	n := mustOpen(t, postgrestest.Through(t, url, way.Addr()))
+	way.Cut()
 	eventually(t, "it is not connected", func() bool { return !n.Connected() })
-	gate.Open()
+	way.Mend()
 	n.WantMissed(t)
 	if !n.Connected() {
 		t.Error("it is not connected again")

@@ -9,6 +9,7 @@ import (
 
 	"signet/internal/store"
 	"signet/internal/store/postgrestest"
+	"signet/internal/testenv"
 )
 
 // A machine that is cut off ends no connection. What waits for it goes on once another server lets write, and not only
@@ -17,7 +18,7 @@ func TestASilentServerIsLeftForOneThatLetsWrite(t *testing.T) {
 	t.Parallel()
 	primary := postgrestest.Start(t)
 	standby := primary.StartStandby(t)
-	first, second := postgrestest.NewLink(t, primary.Addr()), postgrestest.NewLink(t, standby.Addr())
+	first, second := testenv.NewLink(t, primary.Addr()), testenv.NewLink(t, standby.Addr())
 	e := mustOpen(t, postgrestest.Through(t, primary.URL(t), first.Addr()+","+second.Addr()), Options{})
 	mustExec(t, e, `CREATE TABLE items (name TEXT NOT NULL, PRIMARY KEY (name))`)
 	add := func(ctx context.Context, name string) error {

@@ -1,6 +1,6 @@
 // Package postgrestest gives tests a real PostgreSQL. It knows how to start a
-// server from the machine's own binaries, how to give each test a schema of its own,
-// and how to cut the way there (Link); it knows nothing of the store.
+// server from the machine's own binaries, and how to give each test a schema of its
+// own; it knows nothing of the store.
 //
 // The first test of a test binary that asks for a database starts a server, on a
 // free port of 127.0.0.1, with its data in a directory of its own; all tests of the

@@ -1,4 +1,4 @@
-package postgrestest
+package testenv_test
 
 import (
 	"bufio"
@@ -6,12 +6,8 @@ import (
 	"net"
 	"testing"
 
-	"go.uber.org/goleak"
-
 	"signet/internal/testenv"
 )
-
-func TestMain(m *testing.M) { testenv.Clear(); goleak.VerifyTestMain(m) }
 
 // What is sent through a cut link, and who connects through it, arrives when it is mended.
 func TestACutLinkLosesNothing(t *testing.T) {
@@ -50,7 +46,7 @@ type echoed struct {
 }
 
 // newLinkToEcho returns a link to such a server, and what connects through it.
-func newLinkToEcho(t *testing.T) (*Link, func() echoed) {
+func newLinkToEcho(t *testing.T) (*testenv.Link, func() echoed) {
 	t.Helper()
 	listen, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -72,7 +68,7 @@ func newLinkToEcho(t *testing.T) (*Link, func() echoed) {
 			}()
 		}
 	}()
-	l := NewLink(t, listen.Addr().String())
+	l := testenv.NewLink(t, listen.Addr().String())
 	return l, func() echoed {
 		t.Helper()
 		conn, err := net.Dial("tcp", l.Addr())

@@ -1,4 +1,4 @@
-package postgrestest
+package testenv
 
 import (
 	"errors"
@@ -7,6 +7,9 @@ import (
 	"sync"
 	"testing"
 )
+
+// little is how much of what is sent a cut link itself takes, about: the rest holds up whoever sends it.
+const little = 4 << 10
 
 // Link passes connections on to a server, and can be cut. A cut link is like a network that drops everything: nobody
 // gets an answer or hears of an end, and what was sent arrives once it is mended.
@@ -105,6 +108,7 @@ func (l *Link) accept() {
 // pass carries one connection until both sides have ended it, or one has broken it off.
 func (l *Link) pass(client net.Conn) {
 	defer l.drop(client)
+	_ = client.(*net.TCPConn).SetReadBuffer(little) // it may be closed already
 	if !l.keep(client) || !l.wait() {
 		return
 	}
