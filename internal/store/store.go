@@ -317,12 +317,9 @@ func (tx *Tx) One(query string, args []any, dest ...any) (found bool, err error)
 
 // List returns what scan reads of each row.
 func List[T any](tx *Tx, query string, args []any, scan func(*T, Row) error) (out []T, err error) {
-	err = tx.Query(query, args, func(row Row) error {
-		var one T
-		err := scan(&one, row)
-		out = append(out, one)
-		return err
-	})
+	if err = AskList(tx, query, args, &out, scan); err == nil {
+		err = tx.Await()
+	}
 	return out, err
 }
 

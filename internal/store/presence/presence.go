@@ -99,16 +99,16 @@ func PutStream(tx *store.Tx, r *Stream) error {
 }
 
 // StreamsOf returns the streams of an account, the oldest first.
-func StreamsOf(tx *store.Tx, account model.AccountID, now time.Time) (out []Stream, err error) {
-	if err = AskStreamsOf(tx, account, now, &out); err == nil {
-		err = tx.Await()
-	}
-	return out, err
+func StreamsOf(tx *store.Tx, account model.AccountID, now time.Time) ([]Stream, error) {
+	return streams(tx, ofAccount, now, account)
 }
+
+// ofAccount selects the streams of an account, the oldest first.
+const ofAccount = `s.account = ? ORDER BY s.opened, s.stream`
 
 // AskStreamsOf asks for that.
 func AskStreamsOf(tx *store.Tx, account model.AccountID, now time.Time, out *[]Stream) error {
-	return askStreams(tx, out, `s.account = ? ORDER BY s.opened, s.stream`, now, account)
+	return askStreams(tx, out, ofAccount, now, account)
 }
 
 // StreamsOfEach returns the streams of several accounts, in no particular order.
