@@ -224,7 +224,7 @@ func TestNothingIsAskedWhileNothingIsDue(t *testing.T) {
 			}
 		}
 		select {
-		case <-w.soon: // it was told of what was noted
+		case <-w.soon: // it was told that a task was noted
 		default:
 		}
 		engine.n.Store(0)

@@ -87,8 +87,8 @@ func (h *Hub) TouchAll() {
 }
 
 // WakeFed wakes the readers which Feed and Touch have told something since it was last
-// called, each once. So a reader of what many senders commit together wakes after the last
-// of it, and writes all of it at once. A reader that is awake may have taken it before.
+// called, each once. So where many senders share a commit, a reader wakes after the last
+// event, and writes all of them at once. A reader that is awake may have taken it before.
 func (h *Hub) WakeFed() {
 	h.mu.Lock()
 	due := h.due

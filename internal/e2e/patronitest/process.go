@@ -155,7 +155,7 @@ func childrenBut(t testing.TB, parent int, known map[int]bool) (found []int) {
 	return found
 }
 
-// log is the end of what the program has logged.
+// log returns the last lines that the program logged.
 func (p *process) log() string {
 	const most = 8 << 10
 	text, err := os.ReadFile(filepath.Join(p.directory, "log"))

@@ -1,8 +1,8 @@
 // Package envelope seals what the nodes of one installation say to each other, whatever
 // bus carries it, so that others on the same bus can read nothing and say nothing.
 //
-// It owns the form of a sealed message, the keys, and the memory of what was heard
-// before. The keys follow from a secret in the store: whoever has a copy of the database
+// It owns the form of a sealed message, the keys, and the numbers of the messages that
+// were heard before. The keys follow from a secret in the store: whoever has a copy of the database
 // can open the messages, which therefore name things and say nothing of them. It does
 // not know what a message says, nor how it travels.
 package envelope
