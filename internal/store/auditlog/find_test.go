@@ -28,17 +28,27 @@ type plannedSession struct {
 }
 
 func (s *plannedSession) Query(query string, args []any, each func(store.Row) error) error {
-	err := s.Session.Query("EXPLAIN QUERY PLAN "+query, args, func(row store.Row) error {
+	if err := s.explain(query, args); err != nil {
+		return err
+	}
+	return s.Session.Query(query, args, each)
+}
+
+func (s *plannedSession) Ask(query string, args []any, each func(store.Row) error) error {
+	if err := s.explain(query, args); err != nil {
+		return err
+	}
+	return s.Session.Ask(query, args, each)
+}
+
+func (s *plannedSession) explain(query string, args []any) error {
+	return s.Session.Query("EXPLAIN QUERY PLAN "+query, args, func(row store.Row) error {
 		var id, parent, unused int
 		var step string
 		err := row.Scan(&id, &parent, &unused, &step)
 		s.engine.plans = append(s.engine.plans, step)
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	return s.Session.Query(query, args, each)
 }
 
 // Whatever is looked for, an index gives the lines in the order of their numbers: no look reads

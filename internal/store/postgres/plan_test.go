@@ -29,6 +29,20 @@ type explainingSession struct {
 }
 
 func (s explainingSession) Query(query string, args []any, each func(store.Row) error) error {
+	if err := s.explain(query, args); err != nil {
+		return err
+	}
+	return s.Session.Query(query, args, each)
+}
+
+func (s explainingSession) Ask(query string, args []any, each func(store.Row) error) error {
+	if err := s.explain(query, args); err != nil {
+		return err
+	}
+	return s.Session.Ask(query, args, each)
+}
+
+func (s explainingSession) explain(query string, args []any) error {
 	var plan strings.Builder
 	err := s.Session.Query("EXPLAIN "+query, args, func(row store.Row) error {
 		var line string
@@ -36,11 +50,8 @@ func (s explainingSession) Query(query string, args []any, each func(store.Row) 
 		plan.WriteString(line + "\n")
 		return err
 	})
-	if err != nil {
-		return err
-	}
 	s.engine.plans = append(s.engine.plans, plan.String())
-	return s.Session.Query(query, args, each)
+	return err
 }
 
 // fillMessages makes messages to many people, all of which have ended, so that nothing but

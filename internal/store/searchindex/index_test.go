@@ -34,6 +34,20 @@ type explainingSession struct {
 }
 
 func (s *explainingSession) Query(query string, args []any, each func(store.Row) error) error {
+	if err := s.explain(query, args); err != nil {
+		return err
+	}
+	return s.Session.Query(query, args, each)
+}
+
+func (s *explainingSession) Ask(query string, args []any, each func(store.Row) error) error {
+	if err := s.explain(query, args); err != nil {
+		return err
+	}
+	return s.Session.Ask(query, args, each)
+}
+
+func (s *explainingSession) explain(query string, args []any) error {
 	var steps []string
 	err := s.Session.Query("EXPLAIN QUERY PLAN "+query, args, func(row store.Row) error {
 		var id, parent, unused int
@@ -42,11 +56,8 @@ func (s *explainingSession) Query(query string, args []any, each func(store.Row)
 		steps = append(steps, step)
 		return err
 	})
-	if err != nil {
-		return err
-	}
 	s.engine.plans[query] = strings.Join(steps, "; ")
-	return s.Session.Query(query, args, each)
+	return err
 }
 
 // openSearch opens a store on disk, with the organization that the tests use.
