@@ -39,7 +39,8 @@ func mustTryRatchet(t *testing.T) {
 		}
 		for _, p := range c.pairs {
 			for _, name := range want {
-				// A test's disk may be memory, where no bytes are written, and a moment too short to see any.
+				// A test's disk may be memory, where no bytes are written, and a moment too short to see any. All
+				// else is counted before the answer.
 				x, ok := p.head.Counts[name]
 				if sends := c.plan.Scenario == load.Send; !ok || x <= 0 && sends && name != countBytes {
 					t.Errorf("%s: of %s there is %v, %t", c.name(), name, x, ok)

@@ -10,12 +10,11 @@ type countsAt struct {
 	operations int64
 }
 
-func (g *gauge) count(rec *recorder) (c countsAt) {
-	if g.counters != nil {
-		c.operations, _ = rec.counts()
-		c.counts = g.counters()
+func (g *gauge) count(operations int64) countsAt {
+	if g.counters == nil {
+		return countsAt{}
 	}
-	return c
+	return countsAt{g.counters(), operations}
 }
 
 // since is by how much each counter grew for an operation that ended after an earlier one.

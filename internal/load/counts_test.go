@@ -3,28 +3,55 @@ package load
 import (
 	"context"
 	"maps"
+	"sync/atomic"
 	"testing"
 	"time"
 )
 
 func TestCountersAreReadAsAMeasurementBeginsAndEnds(t *testing.T) {
-	const grown = 1e9
-	times := 0
-	first := make(chan struct{})
-	g := &gauge{counters: func() Counts {
-		if times++; times == 1 {
-			close(first)
-		}
-		return Counts{"bytes": grown * float64(times)}
-	}}
-	p := Plan{Scenario: Send, Connections: 1, Duration: 200 * time.Millisecond}
+	for _, test := range []struct {
+		what   string
+		warmup time.Duration
+	}{
+		{"without a warm-up", 0},
+		{"behind a warm-up", 100 * time.Millisecond},
+	} {
+		t.Run(test.what, func(t *testing.T) {
+			readings, operations := 0, new(atomic.Int64)
+			warm := make(chan struct{})
+			g := &gauge{counters: func() Counts {
+				if readings++; readings == 1 {
+					defer close(warm)
+				}
+				return Counts{"operations": float64(operations.Load())}
+			}}
+			p := Plan{Scenario: Send, Connections: 1, Warmup: test.warmup, Duration: 100 * time.Millisecond}
+			begin := time.Now()
+			r := measure(t.Context(), &p, g, func(context.Context, *connection, int) error {
+				if time.Since(begin) > p.Warmup {
+					<-warm // so that all that is measured ends after the first reading
+				}
+				operations.Add(1)
+				return nil
+			}, func(Progress) {})
+			if each := r.Counts["operations"]; readings != 2 || each < 0.99 || each > 1.01 {
+				t.Errorf("%d readings tell of %v operations for each of %d, want 2 and 1", readings, each, r.Operations)
+			}
+		})
+	}
+}
+
+// A moment may be over before an operation could begin; what is counted of none says nothing.
+func TestEachConnectionCarriesOutOneOperation(t *testing.T) {
+	operations := new(atomic.Int64)
+	g := &gauge{counters: func() Counts { return Counts{"operations": float64(operations.Load())} }}
+	p := Plan{Scenario: Send, Connections: 3, Duration: 1}
 	r := measure(t.Context(), &p, g, func(context.Context, *connection, int) error {
-		<-first // so that all of them end after it
+		operations.Add(1)
 		return nil
 	}, func(Progress) {})
-	if want := round(grown/float64(r.Operations), 4); times != 2 || r.Counts["bytes"] != want {
-		t.Errorf("%d readings tell of %v bytes for each of %d operations, want 2 and %v", times, r.Counts["bytes"],
-			r.Operations, want)
+	if r.Operations != 3 || r.Counts["operations"] != 1 {
+		t.Errorf("%d operations, each counted %v times, want 3 and 1", r.Operations, r.Counts["operations"])
 	}
 }
 

@@ -23,8 +23,9 @@ type pace struct {
 	sleep func(time.Duration)
 }
 
-// run returns when every operation has ended that began before the end. When ctx
-// ends, none begins any more, and those under way are cut off and not counted.
+// run returns when every operation has ended that began before the end; without a rate each
+// connection carries out one at least. When ctx ends, none begins any more, and those under way
+// are cut off and not counted.
 func (p *pace) run(ctx context.Context) {
 	var workers sync.WaitGroup
 	defer workers.Wait()
@@ -48,8 +49,8 @@ func (p *pace) run(ctx context.Context) {
 
 // closed begins each operation when the last one has ended.
 func (p *pace) closed(ctx context.Context, worker int) {
-	for now := time.Now(); now.Before(p.end) && ctx.Err() == nil; now = time.Now() {
-		if !p.one(ctx, worker, now) {
+	for again := true; again && ctx.Err() == nil; again = time.Now().Before(p.end) {
+		if !p.one(ctx, worker, time.Now()) {
 			_ = wait(ctx, afterFailure) // the loop looks at the context
 		}
 	}

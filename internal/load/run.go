@@ -90,6 +90,13 @@ func measure(ctx context.Context, p *Plan, g *gauge, operate func(context.Contex
 		defer connections[i].close()
 	}
 	defer lessCollecting()()
+	// Where nothing warms the server up, an operation may have ended before anything could be read
+	// beside it. So it is read before.
+	var first reading
+	var counted countsAt
+	if p.Warmup == 0 {
+		first, counted = g.read(), g.count(0)
+	}
 	begin := time.Now()
 	from := begin.Add(p.Warmup)
 	rec := newRecorder(from)
@@ -103,17 +110,22 @@ func measure(ctx context.Context, p *Plan, g *gauge, operate func(context.Contex
 		run.run(ctx)
 	}()
 	show(Progress{Plan: *p, Phase: phaseWarmup, Length: p.Warmup})
-	warm := time.NewTimer(p.Warmup)
-	defer warm.Stop()
-	select {
-	case <-warm.C:
-	case <-ended: // it was interrupted
+	at := begin
+	if p.Warmup > 0 {
+		warm := time.NewTimer(p.Warmup)
+		defer warm.Stop()
+		select {
+		case <-warm.C:
+		case <-ended: // it was interrupted
+		}
+		first, at = g.read(), time.Now()
+		done, _ := rec.counts()
+		counted = g.count(done)
 	}
-	first, at := g.read(), time.Now()
-	counted := g.count(rec)
 	watch(ended, p, rec, begin, show)
 	result := newResult(p, rec, first, g.read(), time.Since(at))
-	result.Counts = g.count(rec).since(counted)
+	done, _ := rec.counts()
+	result.Counts = g.count(done).since(counted)
 	result.Interrupted = ctx.Err() != nil
 	return result
 }
