@@ -1,7 +1,7 @@
 // Package link is what the buses between nodes have in common beside what they carry:
 // whether the other nodes can be reached, how the log is told of it, and counts.
 //
-// It knows nothing of connections, nor of what is said over them.
+// It knows neither connections nor the notices that they carry.
 package link
 
 import (
@@ -93,7 +93,7 @@ func (l *Link) Barred() error {
 	return l.barred
 }
 
-// Complain logs the first of what may be many failures.
+// Complain logs a failure, and keeps quiet about further ones until the link is restored.
 func (l *Link) Complain(what string, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

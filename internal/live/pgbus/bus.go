@@ -2,7 +2,7 @@
 // notifications of the database that they share (LISTEN and NOTIFY of PostgreSQL): the bus of
 // package live where there is no NATS.
 //
-// It owns two connections to the database, the channel, and the form of what travels. It
+// It owns two connections to the database, the channel, and the form of letters. It
 // knows nothing of queues or streams, nor of the store's tables. A notification that it loses
 // does no harm: readers look at their queue from time to time.
 //
@@ -18,10 +18,16 @@
 //
 // Every role that may connect may listen and notify. So each letter is sealed (package
 // envelope), bound to the channel, and written in base64; it has to stay below 8,000 bytes.
-// What waits is said in one transaction, which begins when the one before it has ended: many notices
-// share its cost without a timer. It comes after the transaction that they are about, never inside:
+// What waits is said in one transaction, and the next one begins some milliseconds later: many
+// notices share its cost. It comes after the transaction that they are about, never inside:
 // a transaction that notifies holds a lock on the whole database until it has ended, and all
 // commits would stand in line. Here it waits for no disk (synchronous_commit is off for it).
+//
+// A node that nobody answers when it connects, or that has heard no other for some heartbeats, says
+// nothing but its own: with one server, a notification for each commit would be a third of what a send
+// costs. The first that it hears of another one ends that: it has its readers look at their queues, and
+// says a heartbeat at once, by which the other one learns of it and does the same. What is lost because a
+// node stood still meanwhile is found when readers look.
 //
 // # Whether notifications come
 //
@@ -66,10 +72,12 @@ type pace struct {
 	patience time.Duration // until a heartbeat is back, or the database has taken what is said
 	retry    time.Duration // between two tries; it varies by as much again
 	barred   time.Duration // the same once tries have been refused
+	gap      time.Duration // between two transactions that say something
+	alone    time.Duration // until nothing is said, once another node is heard no more
 }
 
 var ownPace = pace{beat: 5 * time.Second, patience: 2 * time.Second, retry: 250 * time.Millisecond,
-	barred: time.Minute}
+	barred: time.Minute, gap: 5 * time.Millisecond, alone: 12 * time.Second}
 
 // Bus is a node's way to the others. It is safe for concurrent use.
 type Bus struct {
@@ -81,6 +89,7 @@ type Bus struct {
 	link     *link.Link
 	latency  *meter.Histogram
 	pace     pace
+	others   *company
 
 	out     chan live.Notice
 	life    context.Context // until Close
@@ -112,7 +121,7 @@ func open(hub *live.Hub, o Options, pace pace) (*Bus, error) {
 		hub: hub, log: o.Log, channel: "signet_" + name, config: config, envelope: sealing, pace: pace,
 		// That the database is away is told by who cannot go on without it.
 		link: link.New(o.Log, link.Levels{Away: slog.LevelDebug, Back: slog.LevelDebug}), latency: newLatency(),
-		out: make(chan live.Notice, outgoing),
+		out: make(chan live.Notice, outgoing), others: &company{began: time.Now()},
 	}
 	b.life, b.end = context.WithCancel(context.Background())
 	b.running.Go(b.run)
@@ -128,10 +137,13 @@ func newLatency() *meter.Histogram {
 	return meter.NewHistogram(bounds...)
 }
 
-// Publish tells the other nodes. It drops the notice while the bus is away, or does not keep
-// up.
+// Publish tells the other nodes, where there are any. It drops the notice while the bus is away, or
+// does not keep up.
 func (b *Bus) Publish(n live.Notice) {
 	if b.Connected() {
+		if b.others.alone() {
+			return
+		}
 		n.Accounts = slices.Clone(n.Accounts) // what waits is nobody else's
 		select {
 		case b.out <- n:

@@ -97,7 +97,7 @@ func (s *stranger) Next(t *testing.T) []byte {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(sealed) > len(beat)+envelope.Overhead {
+		if len(sealed) > len(hello)+envelope.Overhead {
 			return sealed
 		}
 	}
@@ -136,7 +136,7 @@ var secret = []byte("the secret of an installation...")
 
 // hurried is a pace at which a test does not wait long for what the bus waits for.
 var hurried = pace{beat: 20 * time.Millisecond, patience: time.Second, retry: 20 * time.Millisecond,
-	barred: 100 * time.Millisecond}
+	barred: 100 * time.Millisecond, gap: time.Millisecond, alone: time.Minute}
 
 // node is a hub on a bus, as every server has one.
 type node struct {
@@ -147,9 +147,14 @@ type node struct {
 // mustPrepare makes a node of a hurried pace, whether or not the database is there.
 func mustPrepare(t *testing.T, url string) *node {
 	t.Helper()
+	return mustPrepareAt(t, url, hurried)
+}
+
+func mustPrepareAt(t *testing.T, url string, pace pace) *node {
+	t.Helper()
 	n := new(node)
 	n.Node = bustest.NewNode(t, func(hub *live.Hub, log *slog.Logger) (_ bustest.Bus, err error) {
-		n.bus, err = open(hub, Options{URL: url, Secret: secret, Epoch: t.Name(), Log: log}, hurried)
+		n.bus, err = open(hub, Options{URL: url, Secret: secret, Epoch: t.Name(), Log: log}, pace)
 		return n.bus, err
 	})
 	return n

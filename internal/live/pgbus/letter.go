@@ -35,11 +35,18 @@ var (
 	errMalformed = errors.New("the letter is cut short")
 )
 
-// beatKind is the kind of a heartbeat, which a node says to itself. Other nodes pass it over.
-const beatKind live.NoticeKind = "beat"
+// beatKind is the kind of a heartbeat, which a node says to itself. Other nodes learn that it is
+// there, and answer that of a node which has just connected.
+const (
+	beatKind  live.NoticeKind = "beat"
+	helloKind live.NoticeKind = "hello"
+)
 
-// beat is the letter that a heartbeat is.
-var beat = letter([]byte(`{"kind":"beat"}`), nil)
+// beat is the letter that a heartbeat is, and hello the first one.
+var (
+	beat  = letter([]byte(`{"kind":"beat"}`), nil)
+	hello = letter([]byte(`{"kind":"hello"}`), nil)
+)
 
 // write returns the letters that say a notice: several where it is about too many accounts for
 // one, or lists too much.

@@ -20,10 +20,13 @@ type session struct {
 
 	awaited  atomic.Uint64 // the number of the heartbeat that was said last
 	returned chan struct{} // receives when it has come back
+	met      chan struct{} // receives when another node is heard that is to be answered
 	carried  bool          // one has, so that notices are carried
 }
 
-func newSession(b *Bus) *session { return &session{Bus: b, returned: make(chan struct{}, 1)} }
+func newSession(b *Bus) *session {
+	return &session{Bus: b, returned: make(chan struct{}, 1), met: make(chan struct{}, 1)}
+}
 
 // run carries notices until a connection fails, heartbeats do not come back, or the bus is
 // closed. It reports whether any would have been carried.
@@ -37,6 +40,7 @@ func (s *session) run() (carried bool, err error) {
 	}
 	defer hangUp(s.say)
 
+	s.others.meet(s.pace.patience) // until they answer
 	// It goes on until speak has said what waits, also at the end of the bus.
 	listening, stop := context.WithCancel(context.WithoutCancel(s.life))
 	lost := make(chan error, 1)
@@ -66,30 +70,42 @@ func (s *session) speak(lost <-chan error) error {
 	defer due.Stop()
 	defer late.Stop()
 	var said time.Time
-	var out <-chan live.Notice // nil: nothing is said until heartbeats come back
+	var out <-chan live.Notice // nil: nothing is said until heartbeats come back, or the gap is over
+	var gap <-chan time.Time
 	for {
 		var err error
 		select {
 		case <-due.C:
+			text := beat
+			if said.IsZero() {
+				text = hello
+			}
 			said = time.Now()
 			late.Reset(s.pace.patience)
-			err = s.sayBeat()
+			err = s.sayBeat(text)
 		case <-s.returned:
 			late.Stop()
 			due.Reset(s.pace.beat)
 			s.latency.Since(said)
-			s.arrive()
-			out = s.out
+			if !s.carried {
+				s.arrive()
+				out = s.out
+			}
+		case <-s.met:
+			due.Reset(0)
 		case <-late.C:
 			if len(s.returned) == 0 { // else it came while something else was said
 				return errUnheard
 			}
 		case n := <-out:
 			err = s.send(s.gather(n))
+			out, gap = nil, time.After(s.pace.gap)
+		case <-gap:
+			out = s.out
 		case err = <-lost:
 			return err
 		case <-s.life.Done():
-			return s.sendRest(out)
+			return s.sendRest()
 		}
 		if err != nil {
 			return err
@@ -97,20 +113,17 @@ func (s *session) speak(lost <-chan error) error {
 	}
 }
 
-// sayBeat says a heartbeat. Its number tells it from those before.
-func (s *session) sayBeat() error {
-	sealed := s.envelope.Seal(s.channel, beat)
+// sayBeat says a heartbeat, which may be a hello. Its number tells it from those before.
+func (s *session) sayBeat(text []byte) error {
+	sealed := s.envelope.Seal(s.channel, text)
 	number, _ := s.envelope.Own(sealed)
 	s.awaited.Store(number)
 	return s.notify(s.say, []string{base64.RawStdEncoding.EncodeToString(sealed)})
 }
 
-// arrive is called when a heartbeat is back. From the first on notices are carried, and what
+// arrive is called when the first heartbeat is back. From then on notices are carried, and what
 // was said before is to be looked for.
 func (s *session) arrive() {
-	if s.carried {
-		return
-	}
 	s.carried = true
 	s.forgetOld()
 	s.link.Restore(s.hear.Conn().RemoteAddr().String())
@@ -171,10 +184,13 @@ func (s *session) send(notices []live.Notice) error {
 }
 
 // sendRest says what waits when the bus is closed.
-func (s *session) sendRest(out <-chan live.Notice) error {
+func (s *session) sendRest() error {
+	if !s.carried {
+		return nil
+	}
 	for {
 		select {
-		case n := <-out:
+		case n := <-s.out:
 			if err := s.send(s.gather(n)); err != nil {
 				return err
 			}
@@ -204,13 +220,31 @@ func (s *session) take(heard *pgconn.Notification) {
 	if err == nil {
 		n, err = s.open(sealed)
 	}
+	if err == nil {
+		s.meet(n.Kind == helloKind)
+	}
 	switch {
 	case err != nil:
 		s.link.Dropped.Add(1)
 		s.link.Complain("a message on the bus is none of this installation's nodes", err)
-	case n.Kind != beatKind: // those of other nodes are for them
+	case n.Kind != beatKind && n.Kind != helloKind: // those of other nodes are for them
 		s.link.Received.Add(1)
 		s.hub.Hear(n)
+	}
+}
+
+// meet notes that another node is there. One that has just connected is answered, so that it need
+// not wait for the next heartbeat to know.
+func (s *session) meet(hello bool) {
+	first := s.others.meet(s.pace.alone)
+	if first {
+		s.hub.Miss() // what the other one kept for itself
+	}
+	if first || hello {
+		select {
+		case s.met <- struct{}{}:
+		default:
+		}
 	}
 }
 
