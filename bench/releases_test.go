@@ -186,6 +186,6 @@ func TestReleasesHaveAColumnEach(t *testing.T) {
 		}
 	}
 	if strings.Contains(tables, "poll") {
-		t.Errorf("the tables have rows of what was never measured:\n%s", tables)
+		t.Errorf("the tables have rows that nobody measured:\n%s", tables)
 	}
 }

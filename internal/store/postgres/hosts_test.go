@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"errors"
-	"net"
 	"testing"
 	"time"
 
@@ -99,28 +98,6 @@ func TestABusyServerIsWaitedFor(t *testing.T) {
 	}
 	if n := e.Stats().Retries; n != 0 {
 		t.Errorf("it was tried %d times again", n)
-	}
-}
-
-// One name may have several addresses, the first of which does not answer.
-func TestAllAddressesOfAHostAreAsked(t *testing.T) {
-	t.Parallel()
-	e := mustOpen(t, postgrestest.URL(t), Options{})
-	want := mustAsk(t, e)
-	host, port, err := net.SplitHostPort(want.address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	silent, err := net.Listen("tcp", net.JoinHostPort("127.0.0.2", port)) // nobody takes what the system accepts
-	if err != nil {
-		t.Skip("the machine has one address of its own: ", err)
-	}
-	defer silent.Close()
-	e.hosts.each[0].LookupFunc = func(context.Context, string) ([]string, error) {
-		return []string{"127.0.0.2", host}, nil
-	}
-	if got := mustAsk(t, e); got != want {
-		t.Errorf("found %v, want %v", got, want)
 	}
 }
 

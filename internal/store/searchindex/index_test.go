@@ -12,73 +12,12 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/enginetest"
 	"signet/internal/store/searchindex"
 	"signet/internal/store/sqlite"
 )
 
 const searchOrganization = model.OrganizationID("0123456789abcdefghijABCD")
-
-// explainingEngine notes how the engine carries out what is read through it.
-type explainingEngine struct {
-	*sqlite.Engine
-	plans map[string]string // by statement
-}
-
-func (e *explainingEngine) View(ctx context.Context, fn func(store.Session) error, traits ...store.Trait) error {
-	return e.Engine.View(ctx, func(s store.Session) error { return fn(&explainingSession{s, e}) }, traits...)
-}
-
-type explainingSession struct {
-	store.Session
-	engine *explainingEngine
-}
-
-func (s *explainingSession) Query(query string, args []any, each func(store.Row) error) error {
-	if err := s.explain(query, args); err != nil {
-		return err
-	}
-	return s.Session.Query(query, args, each)
-}
-
-func (s *explainingSession) Ask(query string, args []any, each func(store.Row) error) error {
-	if err := s.explain(query, args); err != nil {
-		return err
-	}
-	return s.Session.Ask(query, args, each)
-}
-
-func (s *explainingSession) explain(query string, args []any) error {
-	var steps []string
-	err := s.Session.Query("EXPLAIN QUERY PLAN "+query, args, func(row store.Row) error {
-		var id, parent, unused int
-		var step string
-		err := row.Scan(&id, &parent, &unused, &step)
-		steps = append(steps, step)
-		return err
-	})
-	s.engine.plans[query] = strings.Join(steps, "; ")
-	return err
-}
-
-// openSearch opens a store on disk, with the organization that the tests use.
-func openSearch(t *testing.T) (*store.Store, *explainingEngine) {
-	t.Helper()
-	engine, err := sqlite.Open(filepath.Join(t.TempDir(), "store.db"), sqlite.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := &explainingEngine{engine, map[string]string{}}
-	s, err := store.Open(context.Background(), e, func() string { return "epoch" })
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s, e
-}
 
 func searchEntityID(n int) (id model.EntityID) {
 	id[0], id[15] = byte(n>>8), byte(n)
@@ -86,7 +25,7 @@ func searchEntityID(n int) (id model.EntityID) {
 }
 
 // searchRows lists all rows of the index.
-func searchRows(t interface{ Fatal(...any) }, e *explainingEngine) (rows []string) {
+func searchRows(t interface{ Fatal(...any) }, e *enginetest.Explained) (rows []string) {
 	err := e.Engine.View(context.Background(), func(s store.Session) error {
 		for _, query := range []string{
 			`SELECT organization || '|' || kind || '|' || prefix || '|' || display_name || '|' || word || '|' || fields, entity FROM search_words`,
@@ -114,8 +53,8 @@ func searchRows(t interface{ Fatal(...any) }, e *explainingEngine) (rows []strin
 
 // An index that went through changes is the one that is built afresh.
 func TestIndexEntityLeavesNothingOfWhatItReplaces(t *testing.T) {
-	changed, changedEngine := openSearch(t)
-	fresh, freshEngine := openSearch(t)
+	changed, changedEngine := enginetest.OpenExplained(t)
+	fresh, freshEngine := enginetest.OpenExplained(t)
 	rapid.Check(t, func(t *rapid.T) {
 		now := map[model.EntityID]*searchindex.Entity{}
 		update := func(s *store.Store, fn func(tx *store.Tx) error) {
@@ -193,7 +132,7 @@ func TestSearchWordsAreFoundInTheirField(t *testing.T) {
 
 // Words and names are compared byte by byte, whatever the engine's language.
 func TestSearchListsAreInByteOrder(t *testing.T) {
-	s, _ := openSearch(t)
+	s, _ := enginetest.OpenExplained(t)
 	names := []string{"", "10", "9", "a", "a b", "ab", "b", "z", "é", "щ", "田", "\U00020000"}
 	err := s.Update(context.Background(), func(tx *store.Tx) error {
 		for i, name := range names {
@@ -267,7 +206,7 @@ func TestSearchListsAreInByteOrder(t *testing.T) {
 // What a search reads, it reads in the order of an index; only the lists that say
 // so sort.
 func TestSearchReadsAlongIndexes(t *testing.T) {
-	s, e := openSearch(t)
+	s, e := enginetest.OpenExplained(t)
 	order := func(fields ...searchindex.Field) *searchindex.Order {
 		o := &searchindex.Order{}
 		for _, field := range fields {
@@ -342,18 +281,19 @@ func TestSearchReadsAlongIndexes(t *testing.T) {
 		}, "PRIMARY KEY (organization=? AND entity=?)", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			clear(e.plans)
+			e.Plans = nil
 			if err := s.View(context.Background(), test.read); err != nil {
 				t.Fatal(err)
 			}
-			for query, plan := range e.plans {
+			for _, p := range e.Plans {
+				plan := strings.Join(p.Steps, "; ")
 				if !strings.Contains(plan, test.want) || strings.Contains(plan, "SCAN search") ||
 					strings.Contains(plan, "SCAN e") || strings.Contains(plan, "TEMP B-TREE") != test.sorts {
-					t.Errorf("%s\nplan: %s\nwant: %s, sorting %v", query, plan, test.want, test.sorts)
+					t.Errorf("%s\nplan: %s\nwant: %s, sorting %v", p.Query, plan, test.want, test.sorts)
 				}
 			}
-			if len(e.plans) != 1 {
-				t.Errorf("%d statements, want 1", len(e.plans))
+			if len(e.Plans) != 1 {
+				t.Errorf("%d statements, want 1", len(e.Plans))
 			}
 		})
 	}
@@ -382,7 +322,7 @@ func TestSecretStaysThroughRestarts(t *testing.T) {
 	if len(secrets[0]) < 32 || secrets[0] != secrets[1] {
 		t.Error("the secret changed, or is short")
 	}
-	other, _ := openSearch(t)
+	other, _ := enginetest.OpenExplained(t)
 	if string(other.Secret()) == secrets[0] {
 		t.Error("two installations have one secret")
 	}

@@ -59,6 +59,12 @@ var scans = map[string]string{
 	`DELETE FROM keys WHERE parent <> '' AND NOT EXISTS (SELECT 1 FROM keys p WHERE p.api_key = keys.parent) ` +
 		`OR elevated_with <> '' AND NOT EXISTS (SELECT 1 FROM keys p WHERE p.api_key = keys.elevated_with)`: "runs " +
 		"once an hour where a key has expired, on one row for each key",
+	`SELECT DISTINCT account FROM keys WHERE (expires > 0 AND expires < ?) ` +
+		`OR (login = 1 AND session = 0 AND created < ? AND last_used < ? ` +
+		`OR session = 1 AND created < ? AND last_used < ?)`: "the same",
+	`SELECT DISTINCT account FROM keys WHERE parent <> '' AND NOT EXISTS ` +
+		`(SELECT 1 FROM keys p WHERE p.api_key = keys.parent) ` +
+		`OR elevated_with <> '' AND NOT EXISTS (SELECT 1 FROM keys p WHERE p.api_key = keys.elevated_with)`: "the same",
 }
 
 var (
