@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"signet/internal/cache"
@@ -32,12 +33,19 @@ func (c *Control) readActor(ctx context.Context, key string, now time.Time) (act
 		if err != nil || !found {
 			return err
 		}
+		held := store.AccessVersion{Account: k.Account}
+		if err := tx.AskAccess(&held); err != nil {
+			return err
+		}
 		memberships, err := tx.Memberships(k.Account)
 		if err != nil {
 			return err
 		}
 		made := newActor(k, &account, memberships)
 		made.Issuers, err = issuers(tx, &k, nil)
+		if !slices.ContainsFunc(made.Issuers, func(i model.Key) bool { return i.Account != k.Account }) {
+			made.Read = model.AccessRead{Number: held.Number, At: now} // else it would be of several accounts
+		}
 		actor = &made
 		return err
 	}, store.Short)

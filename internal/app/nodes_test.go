@@ -263,6 +263,35 @@ func TestEndedKeysAndMembershipsEndOnAllServers(t *testing.T) {
 	})
 }
 
+// From the answer on by which one server ended somebody's access, nothing is sent on another one that has
+// just read what it was.
+func TestSendsEndOnAllServersWithTheirAccess(t *testing.T) {
+	t.Parallel()
+	bothWays(t, func(t *testing.T, nats string) {
+		c := newCluster(t, 2, nats)
+		ctx := t.Context()
+		key, err := c.Bob.Client.CreateKey(ctx, "me", client.NewKey{})
+		c.must(err)
+		second := &apptest.Person{Name: "bob", Token: c.Bob.Token, Key: key.APIKey, Secret: key.APISecret}
+		by, alice := c.at(1, second), c.at(1, c.Alice)
+		for i := range 5 {
+			c.mustSend(by, c.Alice, fmt.Sprint("from bob ", i))
+			c.mustSend(alice, c.Bob, fmt.Sprint("to bob ", i))
+		}
+		c.must(c.Bob.Client.RevokeKey(ctx, "me", second.Key))
+		_, err = by.Send(ctx, client.Outgoing{Recipient: c.Alice.Token, Body: "too late"})
+		if !errors.Is(err, client.ErrUnauthorized) {
+			t.Errorf("with a key that was revoked: %v", err)
+		}
+		c.mustSend(alice, c.Bob, "it goes on")
+		c.must(c.Dana.Client.RemoveFromOrganization(ctx, c.Bob.Token, c.Organization))
+		_, err = alice.Send(ctx, client.Outgoing{Recipient: c.Bob.Token, Body: "too late"})
+		if !errors.Is(err, client.ErrNotFound) {
+			t.Errorf("to somebody who was taken out: %v", err)
+		}
+	})
+}
+
 func TestStreamsAreCountedOnAllServers(t *testing.T) {
 	t.Parallel()
 	bothWays(t, func(t *testing.T, nats string) {

@@ -18,6 +18,15 @@ type Actor struct {
 	Disabled    bool // its account is: nothing opens it
 	Command     bool // it is the command line, which no key lets in
 	Memberships []Membership
+
+	Read AccessRead // of all of this
+}
+
+// AccessRead says when what gives an account access was read, and the number that it had then
+// (store.AccessVersion).
+type AccessRead struct {
+	Number int64 // 0: it is not known
+	At     time.Time
 }
 
 // CommandLine is who acts by a command on the server's machine. It may do what operators may.

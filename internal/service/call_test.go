@@ -27,7 +27,7 @@ var calls = []call{
 		return nothing, func() { actor(tb, h.access, key.Key.Key, key.Secret) }
 	}},
 	{"send to a person", 2, func(tb testing.TB, h *house) (prepare, run func()) {
-		return nothing, func() { h.mustSendTo(tb, h.person(1)) }
+		return func() { h.mustReadActors(tb) }, func() { h.mustSendTo(tb, h.person(1)) }
 	}},
 	{"send to a group of 10", 100, func(tb testing.TB, h *house) (prepare, run func()) {
 		group := h.mustGroup(tb, 10)
@@ -178,6 +178,16 @@ func acknowledging(n int) func(tb testing.TB, h *house) (prepare, run func()) {
 }
 
 func (h *house) person(i int) string { return h.actors[i].Account.String() }
+
+// mustReadActors has the actors be as calls find them that come now.
+func (h *house) mustReadActors(tb testing.TB) {
+	tb.Helper()
+	for i, a := range h.actors {
+		var err error
+		h.actors[i], err = h.access.Current(tb.Context(), a)
+		must(tb, err)
+	}
+}
 
 func (h *house) mustGroup(tb testing.TB, members int) string {
 	tb.Helper()

@@ -14,6 +14,7 @@ type destination struct {
 	group        *model.Group   // nil: an account
 	organization model.Organization
 	theirs       []model.OrganizationID // an account's, the oldest membership first
+	read         model.AccessRead       // of theirs
 }
 
 // findDestination reads where a message goes and asks whether the actor may send it
@@ -47,9 +48,16 @@ func (s *Service) findDestination(
 	} else if id, err = d.chooseOrganization(actor, to.theirs); err != nil {
 		return nil, nil, err
 	}
+	version := store.AccessVersion{Account: model.AccountID(entity)}
+	if to.group == nil { // and is known with the next answer
+		if err := tx.AskAccess(&version); err != nil {
+			return nil, nil, err
+		}
+	}
 	if to.organization, found, err = tx.Organization(id); err == nil && !found {
 		err = model.Missing()
 	}
+	to.read = model.AccessRead{Number: version.Number, At: now}
 	if err == nil && !d.content.ReplyTo.IsZero() {
 		err = d.findReplied(tx, actor, to, now)
 	}

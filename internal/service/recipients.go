@@ -10,11 +10,17 @@ import (
 // recipients remembers for a moment where accounts belong and what their organizations
 // allow, so that people who write to the same others again and again do not ask the
 // store each time. It refuses no send, and nothing is sent on its word
-// alone: the transaction that sends asks whether both still belong, and what would be
-// refused is looked at afresh.
+// alone: the transaction that sends asks whether something has changed since, or
+// whether both still belong, and what would be refused is looked at afresh.
 type recipients struct {
-	accounts      *cache.Cache[model.AccountID, cache.Recent[[]model.OrganizationID]]
+	accounts      *cache.Cache[model.AccountID, cache.Recent[places]]
 	organizations *cache.Cache[model.OrganizationID, cache.Recent[model.Organization]]
+}
+
+// places are where an account belongs, with the number of its access (store.AccessVersion).
+type places struct {
+	organizations []model.OrganizationID
+	access        int64
 }
 
 // recipientsSize bounds how many accounts, and how many organizations, are remembered.
@@ -22,7 +28,7 @@ const recipientsSize = 100_000
 
 func newRecipients() recipients {
 	return recipients{
-		accounts:      cache.New[model.AccountID, cache.Recent[[]model.OrganizationID]](recipientsSize),
+		accounts:      cache.New[model.AccountID, cache.Recent[places]](recipientsSize),
 		organizations: cache.New[model.OrganizationID, cache.Recent[model.Organization]](recipientsSize),
 	}
 }
@@ -39,7 +45,8 @@ type recipientReading struct {
 
 func (r recipientReading) learn(to *destination, now time.Time) {
 	account, o := model.AccountID(to.entity), to.organization
-	r.accounts.Put(r.accountsAt, account, cache.Recent[[]model.OrganizationID]{Value: to.theirs, At: now}, 1)
+	found := places{organizations: to.theirs, access: to.read.Number}
+	r.accounts.Put(r.accountsAt, account, cache.Recent[places]{Value: found, At: now}, 1)
 	r.organizations.Put(r.organizationsAt, o.ID, cache.Recent[model.Organization]{Value: o, At: now}, 1)
 }
 
@@ -61,7 +68,7 @@ func (s *Service) remembered(actor *model.Actor, d *draft, now time.Time) *desti
 	if !known || !theirs.Fresh(now) {
 		return nil
 	}
-	id, err := d.chooseOrganization(actor, theirs.Value)
+	id, err := d.chooseOrganization(actor, theirs.Value.organizations)
 	if err != nil {
 		return nil
 	}
@@ -69,5 +76,6 @@ func (s *Service) remembered(actor *model.Actor, d *draft, now time.Time) *desti
 	if !known || !o.Fresh(now) {
 		return nil
 	}
-	return &destination{entity: address.Token, organization: o.Value, theirs: theirs.Value}
+	return &destination{entity: address.Token, organization: o.Value, theirs: theirs.Value.organizations,
+		read: model.AccessRead{Number: theirs.Value.access, At: theirs.At}}
 }

@@ -38,19 +38,20 @@ func (s *Service) write(tx *store.Tx, actor *model.Actor, m *sealedMessage, now 
 		return nil, err
 	}
 	m.row.InTurn = len(readers.Ready) < len(readers.Accounts)
-	// The position comes before the questions: no other transaction sends for the actor, or
-	// takes sender or recipient out of the organization, once it is handed out. A group has a
-	// queue's place of its own, so that its positions grow whoever its members are.
+	// The position comes before the questions: no other transaction sends for the actor, ends
+	// what it came with, or takes sender or recipient out of the organization, once it is handed
+	// out. A group has a queue's place of its own, so that its positions grow whoever its members
+	// are.
 	queues := append(slices.Clip(readers.Accounts), actor.Account)
 	if m.row.Group {
 		queues = append(queues, model.AccountID(m.row.Recipient))
 	}
 	done := &delivery{row: m.row, content: m.content, copies: len(readers.Accounts)}
-	if err := tx.AskPosition(&done.row.Sort, 1, queues...); err != nil {
+	asked := newQuestions(actor, m)
+	if err := tx.AskPositionAndAccess(&done.row.Sort, queues, asked.access()...); err != nil {
 		return nil, err
 	}
-	asked, err := s.askBefore(tx, actor, m, now)
-	if err == nil {
+	if err = s.askBefore(tx, actor, m, asked, now); err == nil {
 		err = tx.Await()
 	}
 	if err != nil {
@@ -59,10 +60,10 @@ func (s *Service) write(tx *store.Tx, actor *model.Actor, m *sealedMessage, now 
 	if first := m.repetitionOf(asked.first, m.to.entity); first != nil {
 		return &delivery{repeated: first}, nil
 	}
-	if err := asked.opens(); err != nil {
+	if err := s.mayStill(tx, actor, m, asked); err != nil {
 		return nil, err
 	}
-	if !open || asked.members != nil && !asked.members.Both() {
+	if !open {
 		return nil, model.Missing()
 	}
 	if m.source != nil {
@@ -83,32 +84,6 @@ func (s *Service) write(tx *store.Tx, actor *model.Actor, m *sealedMessage, now 
 		done.plan = s.fanout.Plan(tx, now)
 	}
 	return done, done.insert(tx, &readers)
-}
-
-// askedBefore is what a transaction asks, all at once, before it writes a message.
-type askedBefore struct {
-	first   *store.Asked[store.Request] // under its Request-ID; nil: it has none
-	opens   func() error                // whether what the sender came with opens still
-	members *store.Members              // sender and recipient, who belong where they did; nil: it is to a group
-	sent    *store.Asked[int]           // on this day; nil: there is no limit
-}
-
-func (s *Service) askBefore(tx *store.Tx, actor *model.Actor, m *sealedMessage, now time.Time) (asked askedBefore,
-	err error) {
-	if asked.first, err = m.askRepeated(tx, actor, now); err != nil {
-		return asked, err
-	}
-	if asked.opens, err = s.access.AskCalls(tx, actor); err != nil {
-		return asked, err
-	}
-	if m.to.group == nil {
-		asked.members, err = tx.AskMembers(m.to.organization.ID, actor.Account, model.AccountID(m.to.entity))
-		if err != nil {
-			return asked, err
-		}
-	}
-	asked.sent, err = s.askDailyLimit(tx, actor, now)
-	return asked, err
 }
 
 // lock keeps others from changing what the message depends on: the group with its members,

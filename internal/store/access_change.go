@@ -13,6 +13,9 @@ import (
 // (access_changes), in its own transaction. Servers read the log, which is short, and look at the
 // readers of those accounts alone. A test finds in the sources all that changes keys, memberships
 // and rights, and holds it to this. A server that is alone ends its readers itself, without a log.
+//
+// The same call replaces the accounts' numbers (access_version.go), for those who remember what
+// accounts may do.
 
 // AccessChange says that an account may do less than before.
 type AccessChange struct {
@@ -23,10 +26,10 @@ type AccessChange struct {
 // Everybody reports whether the change may be any account's.
 func (c *AccessChange) Everybody() bool { return c.Account.IsZero() }
 
-// NoteAccess notes that accounts may do less than before.
+// NoteAccess notes that accounts may do less than before. It locks their queues, as RaiseAccess.
 func (tx *Tx) NoteAccess(accounts ...model.AccountID) error {
-	if tx.Alone() {
-		return nil
+	if err := tx.RaiseAccess(accounts...); err != nil || tx.Alone() {
+		return err
 	}
 	number := newJobNumber()
 	for _, account := range accounts {
@@ -37,7 +40,8 @@ func (tx *Tx) NoteAccess(accounts ...model.AccountID) error {
 	return nil
 }
 
-// NoteAccessOfAll notes that any account may.
+// NoteAccessOfAll notes that any account may. Where each has a number of its own, all keep it: whoever
+// takes something away from a few calls RaiseAccess for these as well.
 func (tx *Tx) NoteAccessOfAll() error { return tx.NoteAccess(model.AccountID{}) }
 
 // ForgetAccessOf takes an account out of the log that is not to be named any more. Who has not read of it is to be told
@@ -51,12 +55,16 @@ func (tx *Tx) ForgetAccessOf(account model.AccountID) error {
 
 // noteAccessByKeys is NoteAccess for whose keys are about to be changed.
 func (tx *Tx) noteAccessByKeys(where string, args ...any) error {
-	if tx.Alone() {
-		return nil
+	owners, err := tx.ownersOfKeys(where, args...)
+	if err == nil {
+		err = tx.NoteAccess(owners...)
 	}
-	number := newJobNumber()
-	return tx.Post(`INSERT INTO access_changes (number, account) SELECT DISTINCT ?, account FROM keys WHERE `+where,
-		append([]any{number[:]}, args...)...)
+	return err
+}
+
+// ownersOfKeys lists whose the keys of a selection are.
+func (tx *Tx) ownersOfKeys(where string, args ...any) ([]model.AccountID, error) {
+	return Column[model.AccountID](tx, `SELECT DISTINCT account FROM keys WHERE `+where, args...)
 }
 
 // AskAccessChanges asks for all that is noted.

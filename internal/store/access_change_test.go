@@ -2,8 +2,10 @@ package store
 
 import (
 	"go/ast"
+	"maps"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -28,9 +30,50 @@ var untold = map[string]string{
 // noting are the functions that note it.
 var noting = []string{"NoteAccess", "NoteAccessOfAll", "noteAccessByKeys"}
 
-// Whoever changes what may end somebody's access tells the servers, in the same transaction.
+// raising are the functions with which accounts get other numbers. NoteAccessOfAll is none of them:
+// where each account has a number of its own, all keep it.
+var raising = []string{"RaiseAccess", "NoteAccess", "noteAccessByKeys"}
+
+// unraised are the functions with such statements that leave the numbers as they are: those that
+// are not told, but for the members of an organization that ended, which no row tells afterwards.
+var unraised = func() map[string]string {
+	out := maps.Clone(untold)
+	delete(out, "erasure.endMembers")
+	out["erasure.EndOrganization"] = "whoever relies on a number asks which organizations have ended, too (AskEnded)"
+	return out
+}()
+
+// Whoever changes what may end somebody's access tells the servers, and replaces the numbers of
+// those whose it is, in the same transaction.
 func TestWhatTakesAccessAwayIsNoted(t *testing.T) {
-	told := map[string]bool{}
+	wantCalls(t, noting, untold)
+	wantCalls(t, raising, unraised)
+}
+
+// What notes it replaces the number: it is one call.
+func TestWhatIsNotedReplacesNumbers(t *testing.T) {
+	noted := 0
+	for _, directory := range slices.Concat([]string{"."}, rooms) {
+		s := newSources(t, directory)
+		for _, statement := range s.in(t, directory) {
+			if !strings.HasPrefix(statement.sql, "INSERT INTO access_changes ") {
+				continue
+			}
+			noted++
+			if by := s.functions[statement.by]; by == nil || !callsAny(by.Body, []string{"RaiseAccess"}) {
+				t.Errorf("%s notes a change, and leaves the numbers as they are", named(directory, statement.by))
+			}
+		}
+	}
+	if noted == 0 {
+		t.Error("nothing notes a change")
+	}
+}
+
+// wantCalls checks that what may take access away calls one of some functions, or is excused.
+func wantCalls(t *testing.T, wanted []string, excuses map[string]string) {
+	t.Helper()
+	calls := map[string]bool{}
 	losers := map[string]bool{}
 	for _, directory := range slices.Concat([]string{"."}, rooms) {
 		s := newSources(t, directory)
@@ -39,30 +82,30 @@ func TestWhatTakesAccessAwayIsNoted(t *testing.T) {
 				losers[named(directory, statement.by)] = true
 			}
 		}
-		telling := slices.Clone(noting)
+		calling := slices.Clone(wanted)
 		for name, f := range s.given { // a part of those that call it
-			if f.Body != nil && callsAny(f.Body, noting) {
-				telling = append(telling, name)
+			if f.Body != nil && callsAny(f.Body, wanted) {
+				calling = append(calling, name)
 			}
 		}
 		for name, f := range s.functions {
-			told[named(directory, name)] = f.Body != nil && callsAny(f.Body, telling)
+			calls[named(directory, name)] = f.Body != nil && callsAny(f.Body, calling)
 		}
 	}
 	if len(losers) < 10 {
 		t.Errorf("only %d functions were found: %v", len(losers), losers)
 	}
 	for by := range losers {
-		why, excused := untold[by]
+		why, excused := excuses[by]
 		switch {
-		case told[by] && excused:
-			t.Errorf("%s notes what it does, and is excused: %s", by, why)
-		case !told[by] && !excused:
-			t.Errorf("%s may take access away, and no server hears of it: have it call one of %v, or say in untold why not", by,
-				noting)
+		case calls[by] && excused:
+			t.Errorf("%s calls one of %v, and is excused: %s", by, wanted, why)
+		case !calls[by] && !excused:
+			t.Errorf("%s may take access away, and nobody hears of it: have it call one of %v, or say in untold why not", by,
+				wanted)
 		}
 	}
-	for by := range untold {
+	for by := range excuses {
 		if !losers[by] {
 			t.Errorf("%s need not be excused", by)
 		}

@@ -361,5 +361,8 @@ func marshalAddresses(a *model.Account) (emails, phones string, err error) {
 // ForgetMaker takes the organization out of accounts that it created.
 func (tx *Tx) ForgetMaker(id model.OrganizationID, accounts []model.AccountID) error {
 	tx.NotePeople(accounts...)
+	if err := tx.LockQueues(accounts...); err != nil { // before the accounts
+		return err
+	}
 	return tx.changeRights(func(a *model.Account) { a.CreatedBy = "" }, `account IN (?*) AND created_by = ?`, accounts, id)
 }

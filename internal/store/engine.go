@@ -88,8 +88,20 @@ type Session interface {
 	Position(accounts []model.AccountID, n int) (int64, error)
 
 	// AskPosition is Position of which the number is not needed yet: it is in first after
-	// Await. What is run next sees what it would after Position.
-	AskPosition(accounts []model.AccountID, n int, first *int64) error
+	// Await. What is run next sees what it would after Position. access are accounts among
+	// these, whose numbers are there then, as they stay until the transaction ends, unless it
+	// changes them itself.
+	AskPosition(accounts []model.AccountID, n int, first *int64, access ...*AccessVersion) error
+
+	// AskAccess asks for the number of an account, as it is in the snapshot of a View, or when
+	// the statement runs in an Update. It is there after Await.
+	AskAccess(access *AccessVersion) error
+
+	// ChangeAccess gives accounts other numbers than they ever had (AccessVersion). Others take
+	// no position for them until the transaction has ended, nor does it go on while another one
+	// holds some. An engine may have one number for all accounts, and change it even if none is
+	// named.
+	ChangeAccess(accounts []model.AccountID) error
 
 	// Committed passes what is called once the transaction is on disk. done is called
 	// before Update returns, in the order of the commits, one after the other; beside says

@@ -327,10 +327,19 @@ const issuedByNone = `parent <> '' AND NOT EXISTS (SELECT 1 FROM keys p WHERE p.
 	`OR elevated_with <> '' AND NOT EXISTS (SELECT 1 FROM keys p WHERE p.api_key = keys.elevated_with)`
 
 // DeleteExpiredKeys removes keys that ended before then, or by not being used, with what was
-// issued with them. Whoever reads with one that ended by itself knows when.
+// issued with them. Whoever reads with one that ended by itself knows when: only its account gets
+// another number, since a server may know of a use which is not written yet.
 func (tx *Tx) DeleteExpiredKeys(ended time.Time, idle IdleSince) error {
-	n, err := tx.Exec(`DELETE FROM keys WHERE (expires > 0 AND expires < ?) OR `+idleKeys,
-		append([]any{Millis(ended)}, idle.arguments()...)...)
+	const over = `(expires > 0 AND expires < ?) OR ` + idleKeys
+	args := append([]any{Millis(ended)}, idle.arguments()...)
+	owners, err := tx.ownersOfKeys(over, args...)
+	if err != nil || len(owners) == 0 {
+		return err
+	}
+	if err := tx.RaiseAccess(owners...); err != nil {
+		return err
+	}
+	n, err := tx.Exec(`DELETE FROM keys WHERE `+over, args...)
 	for err == nil && n > 0 {
 		if err = tx.noteAccessByKeys(issuedByNone); err == nil {
 			n, err = tx.Exec(`DELETE FROM keys WHERE ` + issuedByNone)

@@ -10,8 +10,9 @@ import "signet/internal/model"
 //   - an organization's row: who belongs to it, and with which roles
 //   - a group's row: what it is and who is in it
 //   - a message's row: its statuses and copies, its recall and its end
-//   - an account's queue (Position): what is queued for it, and its place in
-//     organizations; one that locks it may read that, until it ends
+//   - an account's queue (Position): what is queued for it, and its access: its keys,
+//     its places in organizations, whether it is disabled (AccessVersion); one that locks
+//     it may read that, until it ends
 //
 // Rows are taken in this order, those of one kind by their keys, so that no two
 // transactions wait for each other; after them come counters, deliveries, conversations

@@ -86,7 +86,7 @@ var spreading = map[string]string{
 	"Tx.NamesOfOrganizations": "a page of the audit log with names: the organizations that it names",
 	"Tx.Accounts":             "those of a page, or of a group's members",
 	"Tx.AddGroupMembers":      "those who join a group: all on the group's shard",
-	"Tx.AskMembers":           "each message: whether its sender and recipient belong to the organization",
+	"Tx.AskMembers":           "a message, unless it was just read: whether its sender and recipient belong there",
 	"presence.CloseStreams":   "the streams that ended at one time on a node",
 	"Tx.AskCountEvents":       "a look at the queue's length: the queue, and the messages in it",
 	"Tx.CountMembers":         "when an organization is shown",
@@ -222,6 +222,10 @@ var spreading = map[string]string{
 	"Tx.WithdrawMessage":       "a recall, or the sweep: all who have the message",
 	"erasure.releaseAvatarOf":  "once in the life of a picture",
 	"postgres.session.advance": "a message to more than eight accounts: their queues",
+	"postgres.session.ChangeAccess": "a revocation, or members of a deleted organization, some at a time: their " +
+		"queues",
+	"postgres.memberSession.ChangeAccess": "a revocation, or members of a deleted organization, some at a time: their " +
+		"queues",
 }
 
 // rooms are the packages below this one that have statements.

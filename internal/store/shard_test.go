@@ -12,14 +12,14 @@ import (
 var distribution = map[string]struct{ key, why string }{
 	"accounts":      {"account", "a profile"},
 	"events":        {"account", "the queue of an account, read as a whole"},
-	"engine_queues": {"account", "locked by each transaction that queues something; beside the queue"},
+	"engine_queues": {"account", "locked by whoever queues something, or takes access away; beside the queue"},
 	"withdrawals":   {"account", "beside the queue"},
 	"grown_queues":  {"account", "beside the queue"},
 	"conversations": {"account", "the roster and the counters of an account"},
 	"requests":      {"account", "asked once for each send, by its sender"},
 	"mutes":         {"account", "of one account"},
 	"streams":       {"account", "of one account, which has a limit of them"},
-	"memberships": {"account", "each message asks where its sender and recipient belong; so an organization " +
+	"memberships": {"account", "a message asks where its sender and recipient belong; so an organization " +
 		"is not bound to one shard"},
 	"roles":         {"account", "read with the memberships"},
 	"join_requests": {"account", "beside the memberships that they become"},

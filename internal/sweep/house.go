@@ -46,8 +46,13 @@ func (w *Sweeper) KeepHouse(ctx context.Context) error {
 		w.run(ctx, &w.tasks.pastKeys, func(ctx context.Context) error { return w.endPastKeys(ctx, now) }))
 }
 
-// trimRecords removes what only a time was good for.
+// trimRecords removes what only a time was good for. Keys go by themselves, since that locks the queues of
+// those who had them.
 func (w *Sweeper) trimRecords(ctx context.Context, now time.Time) error {
+	err := w.Store.Update(ctx, func(tx *store.Tx) error { return w.Access.DeleteEndedKeys(tx, now) })
+	if err != nil {
+		return err
+	}
 	return w.Store.Update(ctx, func(tx *store.Tx) error {
 		if err := tx.DeleteRequestsBefore(now.Add(-model.RepeatWindow)); err != nil {
 			return err
@@ -55,9 +60,6 @@ func (w *Sweeper) trimRecords(ctx context.Context, now time.Time) error {
 		if err := quota.DeleteBefore(tx, quota.DayOf(now)-1); err != nil {
 			return err
 		}
-		if err := presence.DeleteNodesBefore(tx, now.Add(-nodeMemory)); err != nil {
-			return err
-		}
-		return w.Access.DeleteEndedKeys(tx, now)
+		return presence.DeleteNodesBefore(tx, now.Add(-nodeMemory))
 	})
 }

@@ -51,6 +51,7 @@ var Cases = []Case{
 	{Name: "Concurrency", Run: concurrency},
 	{Name: "Positions", Run: positions},
 	{Name: "PositionsAcrossWriters", Run: positionsAcrossWriters},
+	{Name: "Access", Run: access},
 	{Name: "Committed", Run: committed},
 	{Name: "Schema", Run: schemas},
 	{Name: "Shapes", Run: shapes},

@@ -18,6 +18,9 @@ import (
 // authorship).
 func CloseAccount(tx *store.Tx, id model.AccountID) error {
 	tx.NotePeople(id)
+	if err := tx.RaiseAccess(id); err != nil { // first, as queues are locked before the rest
+		return err
+	}
 	memberships, err := tx.Memberships(id)
 	if err != nil {
 		return err

@@ -123,6 +123,10 @@ func eraseQueued(tx *store.Tx, erased Erased, id model.OrganizationID, accounts 
 func endMembers(tx *store.Tx, erased Erased, id model.OrganizationID, accounts []model.AccountID,
 	position int64) error {
 	tx.NotePeople(accounts...)
+	// Who remembers them as members finds out by the organization's row, until that goes.
+	if err := tx.RaiseAccess(accounts...); err != nil {
+		return err
+	}
 	if err := tx.NoteGrowth(accounts...); err != nil {
 		return err
 	}

@@ -9,8 +9,9 @@
 //
 // Beside the store's tables it keeps two of its own:
 //
-//	engine_queues (account, last)  the last position handed out for each account
-//	engine_writes (write)          the write ids of the last hour's Updates
+//	engine_queues (account, last, access)  the last position handed out for each account, and
+//	                                       the number of its access
+//	engine_writes (write)                  the write ids of the last hour's Updates
 //
 // There are no sequences, triggers, advisory locks or notifications, so that the
 // tables can be spread over the servers of a distributed PostgreSQL. What servers
@@ -79,6 +80,10 @@
 // than the clock's microseconds. It locks the rows until it ends: so for each
 // account numbers become visible in the order in which they were handed out, and a
 // reader's cursor skips nothing. A clock that is behind makes no number go back.
+//
+// In the same rows lies the number of each account's access (store.AccessVersion), which
+// whoever takes some of it away replaces. So it waits for those who hold positions of the
+// account, and they for it, and a position comes with the number as it stays.
 //
 // # Poolers
 //

@@ -251,14 +251,16 @@ func takeTogether(s *session, taking []*member) error {
 		return nil
 	}
 	var accounts []model.AccountID
+	var access []*store.AccessVersion
 	total := 0
 	all := make([]wanted, len(taking))
 	for i, m := range taking {
 		all[i] = m.session.wanted // it may want others before these are there
 		accounts = append(accounts, all[i].accounts...)
+		access = append(access, all[i].access...)
 		total += all[i].n
 	}
-	return s.take(accounts, total, func(first int64) {
+	return s.take(accounts, total, access, func(first int64) {
 		for _, w := range all {
 			*w.first = first
 			first += int64(w.n)
@@ -277,11 +279,13 @@ type memberSession struct {
 	ended  bool
 }
 
-// wanted are positions that somebody takes, and where the first is to be put.
+// wanted are positions that somebody takes, and where the first is to be put, and the numbers of
+// accounts' access.
 type wanted struct {
 	accounts []model.AccountID
 	n        int
 	first    *int64
+	access   []*store.AccessVersion
 }
 
 // hear lets the others go on until the answers have come.
@@ -374,14 +378,15 @@ func (m *memberSession) Position(accounts []model.AccountID, n int) (first int64
 }
 
 // AskPosition is Position of which the number comes with the next exchange.
-func (m *memberSession) AskPosition(accounts []model.AccountID, n int, first *int64) error {
+func (m *memberSession) AskPosition(accounts []model.AccountID, n int, first *int64,
+	access ...*store.AccessVersion) error {
 	switch {
 	case m.ended:
 		return errEnded
 	case n < 1 || !m.s.write:
-		return m.s.AskPosition(accounts, n, first) // which refuses it
+		return m.s.AskPosition(accounts, n, first, access...) // which refuses it
 	}
-	m.wanted, m.asked = wanted{accounts, n, first}, true
+	m.wanted, m.asked = wanted{accounts, n, first, access}, true
 	if !m.pause(pauseToTake) {
 		return errStopped
 	}

@@ -13,7 +13,7 @@ import (
 // the room left in their pages lets the server update them in place.
 var tables = []string{
 	`CREATE TABLE IF NOT EXISTS engine_queues (account BYTEA NOT NULL, last BIGINT NOT NULL,
-		PRIMARY KEY (account)) WITH (fillfactor = 50)`,
+		access BIGINT NOT NULL DEFAULT ` + firstAccess + `, PRIMARY KEY (account)) WITH (fillfactor = 50)`,
 	`CREATE TABLE IF NOT EXISTS engine_writes (write UUID NOT NULL, PRIMARY KEY (write))`,
 }
 

@@ -20,12 +20,14 @@
 // (a lasting read holds up Erase); nothing may write to it but the server and,
 // beside it, an engine that was opened so (Options.Beside). That one makes no
 // checkpoint and erases nothing; whatever it writes takes the mark of good order
-// from the file, and every transaction reads the last position anew.
+// from the file, and every transaction reads the last position and the number of
+// access anew.
 //
 // The file has application_id 0x53676e74 ("Sgnt"). Beside the store's tables it
 // holds the engine's own, engine_state (name, value):
 //
 //	position  the last position that was committed
+//	access    the number of all accounts' access (store.AccessVersion)
 //	clean     1 if the engine was closed in good order, and no page holds
 //	          remains of deleted rows; 0 while it runs
 //

@@ -142,9 +142,33 @@ func (s *session) Position(_ []model.AccountID, n int) (int64, error) {
 }
 
 // AskPosition hands them out at once.
-func (s *session) AskPosition(accounts []model.AccountID, n int, first *int64) (err error) {
-	*first, err = s.Position(accounts, n)
-	return err
+func (s *session) AskPosition(accounts []model.AccountID, n int, first *int64,
+	access ...*store.AccessVersion) (err error) {
+	if *first, err = s.Position(accounts, n); err != nil {
+		return err
+	}
+	for _, a := range access {
+		a.Number = s.writer.access
+	}
+	return nil
+}
+
+// AskAccess reads the number that all accounts have.
+func (s *session) AskAccess(access *store.AccessVersion) error {
+	access.Number = 0
+	return s.Query(readAccess, nil, func(row store.Row) error { return row.Scan(&access.Number) })
+}
+
+// ChangeAccess gives all accounts another number.
+func (s *session) ChangeAccess([]model.AccountID) error {
+	switch {
+	case s.c == nil:
+		return errEnded
+	case s.writer == nil:
+		return errReadOnly
+	}
+	s.wrote = true
+	return s.writer.changeAccess()
 }
 
 // Forget has nothing to do: positions are the same for all accounts.

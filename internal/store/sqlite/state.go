@@ -14,7 +14,8 @@ func (w *writer) loadState() (clean bool, err error) {
 	for _, text := range []string{
 		`CREATE TABLE IF NOT EXISTS engine_state (
 			name TEXT NOT NULL, value INTEGER NOT NULL, PRIMARY KEY (name)) WITHOUT ROWID`,
-		`INSERT INTO engine_state (name, value) VALUES ('position', 0), ('clean', 1) ON CONFLICT (name) DO NOTHING`,
+		`INSERT INTO engine_state (name, value) VALUES ('position', 0), ('access', 1), ('clean', 1)
+			ON CONFLICT (name) DO NOTHING`,
 	} {
 		if _, err := w.c.number(text); err != nil {
 			return false, err
@@ -25,8 +26,10 @@ func (w *writer) loadState() (clean bool, err error) {
 	}
 	w.stored = w.position
 	statements := map[**sqlite.Stmt]string{
-		&w.readPosition:  `SELECT value FROM engine_state WHERE name = 'position'`,
+		&w.readState: `SELECT p.value, a.value FROM engine_state p, engine_state a
+			WHERE p.name = 'position' AND a.name = 'access'`,
 		&w.storePosition: `UPDATE engine_state SET value = ? WHERE name = 'position'`,
+		&w.raiseAccess:   `UPDATE engine_state SET value = value + 1 WHERE name = 'access'`,
 	}
 	if w.files == nil {
 		maps.Copy(statements, w.uncleaning())
@@ -71,19 +74,20 @@ func (w *writer) markClean() error {
 	return w.c.run(w.c.commit)
 }
 
-// load reads the last position that was committed, once in each transaction: a
-// command beside the server hands out positions too.
+// load reads the last position that was committed, and the number of access, once in each
+// transaction: a command beside the server hands out positions and changes access too.
 func (w *writer) load() error {
 	if w.loaded {
 		return nil
 	}
-	defer w.readPosition.Reset()
-	if found, err := w.readPosition.Step(); err != nil || !found {
+	w.access = 0 // which is not known
+	defer w.readState.Reset()
+	if found, err := w.readState.Step(); err != nil || !found {
 		return translate(err)
 	}
-	stored := w.readPosition.ColumnInt64(0)
+	stored := w.readState.ColumnInt64(0)
 	w.beside = w.beside || stored != w.stored
-	w.stored, w.position, w.loaded = stored, max(w.position, stored), true
+	w.stored, w.position, w.access, w.loaded = stored, max(w.position, stored), w.readState.ColumnInt64(1), true
 	return nil
 }
 
@@ -97,4 +101,17 @@ func (w *writer) advance(n int) (int64, error) {
 	first := max(w.position+1, w.clock().UnixMicro())
 	w.position = first + int64(n) - 1
 	return first, nil
+}
+
+// readAccess is for those who do not write. There is one number for all accounts.
+const readAccess = `SELECT value FROM engine_state WHERE name = 'access'`
+
+// changeAccess gives all accounts another number. Who takes a position in the rest of the
+// transaction finds none: the change may be that of another request, which is undone yet.
+func (w *writer) changeAccess() error {
+	if err := w.load(); err != nil {
+		return err
+	}
+	w.access = 0
+	return w.c.run(w.raiseAccess)
 }

@@ -41,10 +41,12 @@ type writer struct {
 
 	position      int64 // the last one handed out
 	stored        int64 // the last one committed
-	loaded        bool  // the last one committed, by whomever, is known in this transaction
-	beside        bool  // another process has committed one, and nobody was told yet
-	readPosition  *sqlite.Stmt
+	access        int64 // the number of access; 0: it is not known
+	loaded        bool  // both, by whomever they were committed, are known in this transaction
+	beside        bool  // another process has committed a position, and nobody was told yet
+	readState     *sqlite.Stmt
 	storePosition *sqlite.Stmt
+	raiseAccess   *sqlite.Stmt
 	markUnclean   *sqlite.Stmt // beside another process only
 	version       int64        // of the data, when WrittenBeside was last asked
 

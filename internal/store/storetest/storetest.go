@@ -61,6 +61,7 @@ var nounCases = []conformance.Case{
 	{Name: "Streams", Run: streams},
 	{Name: "ManyAtOnce", Run: manyAtOnce},
 	{Name: "AccessChanges", Run: accessChanges},
+	{Name: "AccessOrder", Run: accessOrder},
 	{Name: "KeyDays", Run: keyDays},
 	{Name: "KeyEndings", Run: keyEndings},
 	{Name: "Sealing", Run: sealedRows},
