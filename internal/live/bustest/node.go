@@ -22,7 +22,7 @@ type Node struct {
 }
 
 // NewNode makes a node on the bus that open makes, until the test ends.
-func NewNode(t *testing.T, open func(*live.Hub, *slog.Logger) (Bus, error)) *Node {
+func NewNode(t testing.TB, open func(*live.Hub, *slog.Logger) (Bus, error)) *Node {
 	t.Helper()
 	n := &Node{Hub: live.NewHub(0), Log: new(testlog.Log), Forgotten: make(chan []model.AccountID, 64)}
 	n.OnForget(func(accounts ...model.AccountID) { n.Forgotten <- accounts })
@@ -37,7 +37,7 @@ func NewNode(t *testing.T, open func(*live.Hub, *slog.Logger) (Bus, error)) *Nod
 }
 
 // Wait returns what comes on a channel.
-func Wait[T any](t *testing.T, what string, c <-chan T) (v T) {
+func Wait[T any](t testing.TB, what string, c <-chan T) (v T) {
 	t.Helper()
 	select {
 	case v = <-c:
@@ -49,7 +49,7 @@ func Wait[T any](t *testing.T, what string, c <-chan T) (v T) {
 
 // WantMissed waits until the node looks for what it may have missed, as it does whenever
 // its bus is there.
-func (n *Node) WantMissed(t *testing.T) {
+func (n *Node) WantMissed(t testing.TB) {
 	t.Helper()
 	Wait(t, "the word that notices may have been missed", n.Missed())
 }
