@@ -50,6 +50,20 @@ test("pictures are looked at in the whole window, one after the other", async ({
   await touch("touchEnd");
   await expect(shown).toHaveAccessibleName("ecg.png");
 
+  // A key that is pressed as soon as the next picture is there enlarges it.
+  await page.keyboard.press("PageUp");
+  await expect(shown).toHaveAccessibleName("wound.png");
+  await page.evaluate(async () => {
+    const press = (key: string) => dispatchEvent(new KeyboardEvent("keydown", { key, cancelable: true }));
+    const there = () => document.querySelector('dialog img[alt="ecg.png"]');
+    press("PageDown");
+    for (let i = 0; i < 100 && !there(); i++) await Promise.resolve();
+    press("+");
+  });
+  await expect(shown).toHaveAccessibleName("ecg.png");
+  await expect.poll(async () => (await shown.boundingBox())?.width).toBe(540);
+  await page.keyboard.press("0");
+
   // Larger and smaller.
   const scale = async () => ((await shown.boundingBox())?.width ?? 0) / 360;
   await page.keyboard.press("+");

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { held, type Look, moved, whole, zoomed } from "./zoom";
 
 const swipe = 60; // pixels sideways that lead to another picture
@@ -8,17 +8,18 @@ const closer = 2.5; // by a double click
 
 /** useZoom has a picture made larger and moved: by wheel, pinch, drag and key. A swipe over the whole of it leads on. */
 export function useZoom(id: string, onSwipe: (by: 1 | -1) => void) {
-  const [look, setLook] = useState<Look>(whole);
+  const [last, setLast] = useState({ id, look: whole });
+  const lookIn = (one: typeof last) => one.id === id ? one.look : whole; // another picture is whole again
+  const look: Look = lookIn(last);
   const stage = useRef<HTMLDivElement>(null);
   const image = useRef<HTMLImageElement>(null);
   const fingers = useRef(new Map<number, { x: number; y: number }>());
   const begun = useRef<{ x: number; y: number } | undefined>(undefined); // where one finger came down alone
-  useEffect(() => setLook(whole), [id]);
 
-  const set = (change: (from: Look) => Look) => setLook((from) => {
+  const set = (change: (from: Look) => Look) => setLast((from) => {
     const { offsetWidth: width = 0, offsetHeight: height = 0 } = image.current ?? {};
     const { clientWidth = 0, clientHeight = 0 } = stage.current ?? {};
-    return held(change(from), { width, height }, { width: clientWidth, height: clientHeight });
+    return { id, look: held(change(lookIn(from)), { width, height }, { width: clientWidth, height: clientHeight }) };
   });
   const middle = (x: number, y: number) => {
     const { left = 0, top = 0, width = 0, height = 0 } = stage.current?.getBoundingClientRect() ?? {};
