@@ -319,6 +319,6 @@ test("a screen reader names the sender of the first message too, whom the page d
   await expect(a.message("Good morning.")).toBeVisible();
   await expect.poll(() => held.count).toBeGreaterThan(0);
   await expect(heard).toBeEmpty();
-  for (let i = held.count; i > 0; i--) await held.release();
+  await held.free();
   await expect(heard).toHaveText("Bob Brown: Good morning.");
 });
