@@ -110,6 +110,7 @@ for (const [name, device] of Object.entries({ desk, phone })) {
     const told = await said(a.page);
     const note = a.dialog.getByRole("button", { name: /^Urgent:/ });
     await a.list.getByRole("button", { name: "New group" }).click();
+    await expect(a.dialog).toBeVisible(); // what comes before it is read out on the page
     await bob.tell(alice, { body: "Bed 4: call me NOW", priority: 1 });
     await expect(note).toHaveAccessibleName("Urgent: Bob Brown Bed 4: call me NOW");
     await a.dialog.getByLabel("Name").click({ trial: true });
