@@ -128,14 +128,13 @@ export class AuditLog {
       if (!this.#left.signal.aborted) this.problem.value = () => describe(error);
       return;
     }
-    const known = this.entries.value ?? [];
-    const added = fresh.filter(({ number }) => !known.some((one) => one.number === number));
-    const [newest] = added.slice(-1);
+    const newest = fresh.at(-1);
     if (!newest) return;
-    this.entries.value = merged(known, added);
+    // News also where it is shown already: it may have been made before the page was read that watching begins with.
+    this.entries.value = merged(this.entries.value ?? [], fresh);
     this.heard.value =
-      added.length > 1
-        ? text("console.newEntries", { n: added.length })
+      fresh.length > 1
+        ? text("console.newEntries", { n: fresh.length })
         : `${plain(sentence(newest, this.reader))} ${outcome(newest)}`;
   }
 
