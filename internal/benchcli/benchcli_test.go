@@ -79,6 +79,17 @@ func TestJSONHasTheFieldsThatScriptsRead(t *testing.T) {
 	}
 }
 
+func TestSoakHasSamplesOnTheWay(t *testing.T) {
+	dir := mustServe(t)
+	var got load.Result
+	if err := json.Unmarshal([]byte(mustBench(t, dir, "soak", "--json", "--members=10", "--sample=20ms")), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Scenario != load.Soak || len(got.Samples) == 0 || got.Samples[0].Seconds == 0 {
+		t.Errorf("the result is %+v, want samples in it", got)
+	}
+}
+
 func TestRunMeasuresAServerOfItsOwn(t *testing.T) {
 	dir := t.TempDir()
 	code, stdout, stderr := run(t, nil, "run", "unread", "--quick", "--json", "--dir", dir)

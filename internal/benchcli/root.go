@@ -38,6 +38,7 @@ type commands struct {
 	Deliver     deliverCommand     `cmd:"" help:"Measure how long messages take to open event streams."`
 	Streams     streamsCommand     `cmd:"" help:"Measure what idle event streams cost."`
 	Mixed       mixedCommand       `cmd:"" help:"Measure what people at work do, mixed."`
+	Soak        soakCommand        `cmd:"" help:"Measure the same for long: people read what they get, and messages expire."`
 	Floor       floorCommand       `cmd:"" help:"Measure the same HTTP stack with nothing behind it."`
 	Copy        copyCommand        `cmd:"" help:"Measure a plain copy of files over HTTP, the floor of attachments."`
 	Run         runCommand         `cmd:"" help:"Measure the whole set, on a server of its own."`

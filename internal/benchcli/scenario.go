@@ -93,6 +93,14 @@ type mixedCommand struct {
 	Members int `default:"1000" placeholder:"N" help:"People in the organization. Default 1000."`
 }
 
+type soakCommand struct {
+	targetFlags
+	messageFlags
+	Members int           `default:"1000" placeholder:"N" help:"People in the organization. Default 1000."`
+	TTL     int           `name:"ttl" default:"5" placeholder:"MINUTES" help:"How long a message lives. Default 5."`
+	Sample  time.Duration `placeholder:"TIME" help:"With --json, take figures so often on the way. Without it, at the end only."`
+}
+
 // The scenarios with their plans. What a scenario has no use for is 1.
 func (b *sendCommand) Run(ctx context.Context, con *console) error {
 	return b.run(ctx, con, b.plan(load.Send, b.Payload, 1, b.RequestID))
@@ -136,6 +144,12 @@ func (b *streamsCommand) Run(ctx context.Context, con *console) error {
 
 func (b *mixedCommand) Run(ctx context.Context, con *console) error {
 	return b.run(ctx, con, b.plan(load.Mixed, b.Payload, b.Members, b.RequestID))
+}
+
+func (b *soakCommand) Run(ctx context.Context, con *console) error {
+	plan := b.plan(load.Soak, b.Payload, b.Members, b.RequestID)
+	plan.TTL, plan.Sample = b.TTL, b.Sample
+	return b.run(ctx, con, plan)
 }
 
 func (b *loadFlags) plan(scenario string, payload, members int, requestID bool) load.Plan {

@@ -34,6 +34,7 @@ const (
 // time, on a machine that the server often shares. The client of fasthttp has a pool and
 // tries again, which is not for measuring.
 type connection struct {
+	node   *url.URL // where its calls go; nil: where their addresses say
 	conn   net.Conn
 	read   *bufio.Reader
 	answer fasthttp.Response // the last
@@ -98,6 +99,9 @@ func (c *connection) exchange(ctx context.Context, r *request, read func(body io
 // when patience runs out. The deadline is kept from call to call: setting it for each
 // would cost the generator a quarter more CPU time.
 func (c *connection) ready(ctx context.Context, to *url.URL) error {
+	if c.node != nil {
+		to = c.node
+	}
 	now := time.Now()
 	if now.Sub(c.used) > idleLimit || c.answer.ConnectionClose() {
 		c.close()

@@ -233,7 +233,7 @@ func TestCallsAllocateNextToNothing(t *testing.T) {
 	to.Host = l.Addr().String()
 	c := newConnection(readBuffer)
 	defer c.close()
-	call := newRequest(somebody(), http.MethodPost, to, letterBody("somebody", strings.Repeat("x", 200)))
+	call := newRequest(somebody(), http.MethodPost, to, letterBody("somebody", strings.Repeat("x", 200), 0))
 	if n := testing.AllocsPerRun(100, func() {
 		if err := c.call(t.Context(), call); err != nil {
 			t.Fatal(err)

@@ -89,7 +89,7 @@ func (d *delivering) operate(ctx context.Context, c *connection, worker int) err
 	case <-s.done: // of an operation that gave up
 	default:
 	}
-	body := letterBody(d.to[worker], mark(worker, number)+d.padding)
+	body := letterBody(d.to[worker], mark(worker, number)+d.padding, 0)
 	if err := c.call(ctx, d.ids.put(d.letters[worker].withBody([]byte(body)))); err != nil {
 		return err
 	}

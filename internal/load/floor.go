@@ -78,7 +78,7 @@ func (f *FloorServer) Measure(ctx context.Context, p Plan, show func(Progress)) 
 	if p.Scenario == FileFloor {
 		return measure(ctx, &p, gauge, newCopying(anybody, u, p.Payload).operate, show), nil
 	}
-	call := newRequest(anybody, http.MethodPost, u, letterBody("somebody", strings.Repeat("x", p.Payload)))
+	call := newRequest(anybody, http.MethodPost, u, letterBody("somebody", strings.Repeat("x", p.Payload), 0))
 	return measure(ctx, &p, gauge, func(ctx context.Context, c *connection, _ int) error {
 		return c.call(ctx, call)
 	}, show), nil

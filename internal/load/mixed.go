@@ -2,9 +2,11 @@ package load
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"strings"
 )
 
 // wardSize is how many people are in each group of the mixed scenario.
@@ -14,14 +16,15 @@ const wardSize = 10
 // person, 10 messages to a group of ten, 20 read and acknowledge what has come, 15
 // count what is unread, and 5 are searches. Each worker is one person.
 type mixing struct {
-	ids  requestIDs
-	jobs []job
+	ids   requestIDs
+	jobs  []job
+	reads bool // whoever reads messages marks them Read, in a call more
 }
 
 // job is what one person calls.
 type job struct {
-	letter, groupLetter, poll, ack, unread *request
-	searches                               []*request
+	letter, groupLetter, poll, ack, read, unread *request
+	searches                                     []*request
 }
 
 func (m *mixing) prepare(ctx context.Context, on *stage, p *Plan) error {
@@ -42,15 +45,21 @@ func (m *mixing) prepare(ctx context.Context, on *stage, p *Plan) error {
 			}
 		}
 		m.jobs = append(m.jobs, job{
-			letter:      letter(on, person, people[(i+1)%len(people)].token, p.Payload),
-			groupLetter: letter(on, person, group, p.Payload),
+			letter:      lasting(on, person, people[(i+1)%len(people)].token, p),
+			groupLetter: lasting(on, person, group, p),
 			poll:        newRequest(person, http.MethodGet, on.url("events", fmt.Sprintf("limit=%d", queued)), ""),
 			ack:         newRequest(person, http.MethodPost, on.url("events/ack", ""), "{}"),
+			read:        newRequest(person, http.MethodPost, on.url("message/status", ""), "{}"),
 			unread:      newRequest(person, http.MethodGet, on.url("user/me/message/unread_count", ""), ""),
 			searches:    searchesOf(on, person),
 		})
 	}
 	return on.clear(ctx, people)
+}
+
+// lasting is a letter whose message lives as long as the plan says.
+func lasting(on *stage, from *person, recipient string, p *Plan) *request {
+	return letter(on, from, recipient, 0).withBody([]byte(letterBody(recipient, strings.Repeat("x", p.Payload), p.TTL)))
 }
 
 func (m *mixing) operate(ctx context.Context, c *connection, worker int) error {
@@ -62,11 +71,31 @@ func (m *mixing) operate(ctx context.Context, c *connection, worker int) error {
 	case n < 60:
 		err = c.call(ctx, m.ids.put(j.groupLetter))
 	case n < 80:
-		_, err = pollAndAcknowledge(ctx, c, j.poll, j.ack)
+		err = m.catchUp(ctx, c, j)
 	case n < 95:
 		err = c.call(ctx, j.unread)
 	default:
 		err = c.call(ctx, pick(j.searches))
 	}
 	return err
+}
+
+// catchUp reads and acknowledges what has come, and marks the messages Read where people do.
+func (m *mixing) catchUp(ctx context.Context, c *connection, j *job) error {
+	if !m.reads {
+		_, err := pollAndAcknowledge(ctx, c, j.poll, j.ack)
+		return err
+	}
+	if err := c.call(ctx, j.poll); err != nil {
+		return err
+	}
+	messages := messageIDs(c.answer.Body()) // the answer is gone with the next call
+	if _, err := acknowledge(ctx, c, j.ack); err != nil || len(messages) == 0 {
+		return err
+	}
+	body, err := json.Marshal(map[string][]string{"read": messages})
+	if err != nil {
+		return err
+	}
+	return c.call(ctx, j.read.withBody(body))
 }

@@ -142,16 +142,21 @@ type Own struct {
 	Settings []string // further flags of signet serve
 }
 
-// StartServer runs a server without limits. It returns it as a target, on which
-// nothing has to be cleaned up.
-func StartServer(ctx context.Context, o Own) (*Process, *Target, error) {
+// StartNode runs a further server without limits, on the database of another one.
+func StartNode(ctx context.Context, o Own) (*Process, error) {
 	arguments := []string{"serve", "--listen", "127.0.0.1:0", "--data", o.Data, "--log.level", "warn",
 		"--limits.messages-per-day", "0", "--limits.requests-per-second", "0"}
 	var environment []string
 	if o.Database != "" { // with its password, which is not for the list of processes
 		environment = []string{"SIGNET_DATABASE=" + o.Database}
 	}
-	p, err := start(ctx, o.Program, environment, append(arguments, o.Settings...)...)
+	return start(ctx, o.Program, environment, append(arguments, o.Settings...)...)
+}
+
+// StartServer runs a server without limits. It returns it as a target, on which
+// nothing has to be cleaned up.
+func StartServer(ctx context.Context, o Own) (*Process, *Target, error) {
+	p, err := StartNode(ctx, o)
 	if err != nil {
 		return nil, nil, err
 	}

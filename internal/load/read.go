@@ -127,6 +127,11 @@ func pollAndAcknowledge(ctx context.Context, c *connection, poll, ack *request) 
 	if err := c.call(ctx, poll); err != nil {
 		return 0, err
 	}
+	return acknowledge(ctx, c, ack)
+}
+
+// acknowledge acknowledges the events of a poll that was just answered; it tells how many.
+func acknowledge(ctx context.Context, c *connection, ack *request) (int, error) {
 	ids := eventIDs(c.answer.Body())
 	if len(ids) == 0 {
 		return 0, nil
@@ -149,6 +154,17 @@ func eventIDs(answer []byte) (ids []string) {
 		id, rest, _ := bytes.Cut(rest, []byte(`"`))
 		ids, answer = append(ids, string(id)), rest
 	}
+}
+
+// messageIDs finds the identifiers of the messages in an answer: other events have no body.
+func messageIDs(answer []byte) (ids []string) {
+	for event := range bytes.SplitSeq(answer, []byte(`"event_id":"`)) {
+		_, rest, found := bytes.Cut(event, []byte(`"message_id":"`))
+		if id, _, ended := bytes.Cut(rest, []byte(`"`)); found && ended && bytes.Contains(rest, []byte(`"body":`)) {
+			ids = append(ids, string(id))
+		}
+	}
+	return ids
 }
 
 // counting reads an unread count.

@@ -15,7 +15,8 @@ type recorder struct {
 	mu        sync.Mutex // guards all below
 	from      time.Time  // operations that began earlier do not count: the warm-up
 	latency   *hdrhistogram.Histogram
-	failures  map[string]int64 // by kind
+	lap       *hdrhistogram.Histogram // since the last sample; nil: none are taken
+	failures  map[string]int64        // by kind
 	first     error
 	unstarted int64
 }
@@ -62,7 +63,27 @@ func (r *recorder) miss(begin, end time.Time) {
 
 func (r *recorder) put(d time.Duration) {
 	// Within bounds it has no way to fail.
-	_ = r.latency.RecordValue(min(max(d.Microseconds(), shortest), longest))
+	micros := min(max(d.Microseconds(), shortest), longest)
+	_ = r.latency.RecordValue(micros)
+	if r.lap != nil {
+		_ = r.lap.RecordValue(micros)
+	}
+}
+
+// beginLap has latencies kept for a sample, from now on.
+func (r *recorder) beginLap() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lap = hdrhistogram.New(shortest, longest, digits)
+}
+
+// endLap returns the latencies since the last call, or since beginLap.
+func (r *recorder) endLap() Latency {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	latency := latencyOf(r.lap)
+	r.lap.Reset()
+	return latency
 }
 
 // counts returns what is measured so far: operations that succeeded, and those
@@ -89,9 +110,13 @@ type Latency struct {
 func (r *recorder) summary() Latency {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	at := func(percentile float64) float64 { return float64(r.latency.ValueAtQuantile(percentile)) / 1000 }
-	return Latency{Mean: round(r.latency.Mean()/1000, 3), P50: at(50), P90: at(90), P99: at(99), P999: at(99.9),
-		Max: float64(r.latency.Max()) / 1000}
+	return latencyOf(r.latency)
+}
+
+func latencyOf(h *hdrhistogram.Histogram) Latency {
+	at := func(percentile float64) float64 { return float64(h.ValueAtQuantile(percentile)) / 1000 }
+	return Latency{Mean: round(h.Mean()/1000, 3), P50: at(50), P90: at(90), P99: at(99), P999: at(99.9),
+		Max: float64(h.Max()) / 1000}
 }
 
 // failure is an operation that did not succeed.

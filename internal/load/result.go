@@ -26,6 +26,7 @@ type Result struct {
 	Database            *Usage           `json:"database,omitempty"`  //
 	Generator           *Usage           `json:"generator,omitempty"` // this program itself
 	Counts              Counts           `json:"counts,omitempty"`    // for each operation; absent: nothing is counted
+	Samples             []Sample         `json:"samples,omitempty"`   // where the plan wants some, in their order
 	Idle                *Idle            `json:"streams,omitempty"`   // of the streams scenario
 	Floor               *Ratio           `json:"floor,omitempty"`     // absent where the floor was not measured
 	Interrupted         bool             `json:"interrupted,omitempty"`
@@ -109,7 +110,7 @@ func newResult(p *Plan, rec *recorder, from, to reading, elapsed time.Duration) 
 		Generator: usage(from.self, to.self, elapsed, done),
 	}
 	switch p.Scenario {
-	case Group, Deliver, Streams, Search, Mixed:
+	case Group, Deliver, Streams, Search, Mixed, Soak:
 		r.Members = p.Members
 	}
 	if rec.first != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"runtime"
 	"runtime/debug"
 	"time"
@@ -56,7 +57,11 @@ func Run(ctx context.Context, t *Target, p Plan, show func(Progress)) (result *R
 		}
 		err = errors.Join(err, s.strike(ctx))
 	}()
-	g := &gauge{servers: t.Servers, database: t.Database, counters: t.Counters}
+	nodes, err := t.nodes()
+	if err != nil {
+		return nil, err
+	}
+	g := &gauge{servers: t.Servers, database: t.Database, counters: t.Counters, others: t.Gauges}
 	if p.Scenario == Streams {
 		return idle(ctx, s, &p, g, show)
 	}
@@ -67,7 +72,14 @@ func Run(ctx context.Context, t *Target, p Plan, show func(Progress)) (result *R
 	if err := scenario.prepare(ctx, s, &p); err != nil {
 		return nil, fmt.Errorf("prepare the scenario %s: %w", p.Scenario, err)
 	}
-	result, err = t.Floor.around(ctx, p, show, func() *Result { return measure(ctx, &p, g, scenario.operate, show) })
+	operate := scenario.operate
+	if len(nodes) > 0 {
+		operate = func(ctx context.Context, c *connection, worker int) error {
+			c.node = nodes[worker%len(nodes)]
+			return scenario.operate(ctx, c, worker)
+		}
+	}
+	result, err = t.Floor.around(ctx, p, show, func() *Result { return measure(ctx, &p, g, operate, show) })
 	if result == nil {
 		return nil, err
 	}
@@ -78,6 +90,18 @@ func Run(ctx context.Context, t *Target, p Plan, show func(Progress)) (result *R
 		result.copied(p.Members - 1)
 	}
 	return result, err
+}
+
+// nodes are the addresses of the servers that calls go to in turn.
+func (t *Target) nodes() (nodes []*url.URL, err error) {
+	for _, base := range t.Nodes {
+		node, err := url.Parse(base)
+		if err != nil {
+			return nil, fmt.Errorf("the base URL of a server: %w", err)
+		}
+		nodes = append(nodes, node)
+	}
+	return nodes, nil
 }
 
 // measure runs a plan's operations: first those that warm the server up, then,
@@ -122,23 +146,30 @@ func measure(ctx context.Context, p *Plan, g *gauge, operate func(context.Contex
 		done, _ := rec.counts()
 		counted = g.count(done)
 	}
-	watch(ended, p, rec, begin, show)
+	s := newSampler(p, rec, g, first, at)
+	watch(ended, p, rec, s, begin, show)
 	result := newResult(p, rec, first, g.read(), time.Since(at))
 	done, _ := rec.counts()
 	result.Counts = g.count(done).since(counted)
 	result.Interrupted = ctx.Err() != nil
+	result.Samples = s.samples
 	return result
 }
 
-// watch tells about the progress until the run has ended.
-func watch(ended <-chan struct{}, p *Plan, rec *recorder, begin time.Time, show func(Progress)) {
+// watch tells about the progress until the run has ended, and has samples taken.
+func watch(ended <-chan struct{}, p *Plan, rec *recorder, s *sampler, begin time.Time, show func(Progress)) {
 	ticker := time.NewTicker(reportInterval)
 	defer ticker.Stop()
+	due, stop := s.ticks()
+	defer stop()
 	last, lastAt := int64(0), time.Now()
 	for {
 		select {
 		case <-ended:
+			s.last()
 			return
+		case <-due:
+			s.take()
 		case now := <-ticker.C:
 			done, failed := rec.counts()
 			show(Progress{

@@ -20,7 +20,7 @@ func brief(scenario string) Plan {
 	switch scenario {
 	case Group, Deliver:
 		p.Members = 4
-	case Streams, Search, Mixed:
+	case Streams, Search, Mixed, Soak:
 		p.Members = 12
 	}
 	return p
@@ -273,6 +273,10 @@ func TestPlansThatCannotBeAreRefused(t *testing.T) {
 		"members":              func(p *Plan) { p.Members = 0 },
 		"group":                func(p *Plan) { p.Scenario, p.Members = Group, 2001 },
 		"idle":                 func(p *Plan) { p.Scenario, p.Rate = Streams, 1 },
+		"samples":              func(p *Plan) { p.Scenario, p.Sample = Streams, time.Second },
+		"time between":         func(p *Plan) { p.Sample = -1 },
+		"have a ttl":           func(p *Plan) { p.TTL = 5 },
+		"ttl is":               func(p *Plan) { p.Scenario, p.TTL = Soak, -1 },
 	} {
 		plan := good
 		change(&plan)
@@ -295,7 +299,7 @@ func TestTheSetCanBeCarriedOut(t *testing.T) {
 		}
 	}
 	for _, name := range Scenarios() {
-		if name != Floor && name != FileFloor &&
+		if name != Floor && name != FileFloor && name != Soak && // a soak is not for some seconds
 			!slices.ContainsFunc(plans, func(p Plan) bool { return p.Scenario == name }) {
 			t.Errorf("the set lacks %s", name)
 		}

@@ -25,14 +25,15 @@ const (
 	Deliver     = "deliver"     // a message to streams, until all have it
 	Streams     = "streams"     // streams opened, and then nothing
 	Mixed       = "mixed"       // one of several, as people at work make them
+	Soak        = "soak"        // the same, by people who read what they get; messages expire
 	Floor       = "floor"       // a call that the floor answers
 	FileFloor   = "copy"        // a file put on the floor, and fetched
 )
 
 // Scenarios lists them.
 func Scenarios() []string {
-	return []string{Send, Attachments, Poll, History, Acknowledge, Unread, Search, Group, Deliver, Streams, Mixed, Floor,
-		FileFloor}
+	return []string{Send, Attachments, Poll, History, Acknowledge, Unread, Search, Group, Deliver, Streams, Mixed, Soak,
+		Floor, FileFloor}
 }
 
 // scenario is a kind of load. Its people are made by prepare; operate is called
@@ -64,20 +65,24 @@ func newScenario(name string) scenario {
 		return new(delivering)
 	case Mixed:
 		return new(mixing)
+	case Soak:
+		return &mixing{reads: true}
 	}
 	return nil // Streams are no such loop, Floor and FileFloor have no server behind them
 }
 
 // letter is the call that sends a message of so many bytes.
 func letter(s *stage, from *person, recipient string, payload int) *request {
-	return newRequest(from, http.MethodPost, s.url("message", ""), letterBody(recipient, strings.Repeat("x", payload)))
+	return newRequest(from, http.MethodPost, s.url("message", ""), letterBody(recipient, strings.Repeat("x", payload), 0))
 }
 
-func letterBody(recipient, body string) string {
+// letterBody is what such a call carries. The ttl is in minutes; 0: as long as the server lets messages live.
+func letterBody(recipient, body string, ttl int) string {
 	text, _ := json.Marshal(struct {
 		Recipient string `json:"recipient"`
 		Body      string `json:"body"`
-	}{recipient, body}) // two texts have no way to fail
+		TTL       int    `json:"ttl,omitempty"`
+	}{recipient, body, ttl}) // texts and a number have no way to fail
 	return string(text)
 }
 

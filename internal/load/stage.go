@@ -33,6 +33,10 @@ type Target struct {
 	Servers  []int
 	Database int
 
+	// Nodes are the base URLs of all servers that share the store; the calls that are measured go
+	// to them in turn, by connection. None: all go to BaseURL, as setting up and streams always do.
+	Nodes []string
+
 	// Floor, where there is one, is measured right before and right after each plan,
 	// and put beside its result.
 	Floor *FloorServer
@@ -40,6 +44,10 @@ type Target struct {
 	// Counters, where it is set, is called as a measurement begins and as it ends.
 	// Result.Counts has by how much each counter grew for an operation.
 	Counters func() Counts
+
+	// Gauges, where it is set, is called with each sample that a plan wants. Sample.Gauges has
+	// what it returned.
+	Gauges func() Counts
 
 	// Keep leaves what a run made where it is: the server is there for it alone,
 	// and erasing it would be measured by the next run.

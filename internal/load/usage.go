@@ -26,6 +26,7 @@ type gauge struct {
 	servers  []int
 	database int
 	counters func() Counts // nil: nothing is counted
+	others   func() Counts // nil: samples have nothing else
 }
 
 func (g *gauge) read() (r reading) {
