@@ -23,6 +23,14 @@ HEAD      ?=
 SCENARIOS ?=
 RELEASE   ?=
 
+# How many messages bench-scale stores at the most, and the part of a core that each of its servers gets.
+SCALE_STORED ?= $(if $(BENCH_QUICK),,10000000)
+SCALE_CORES  ?= 0.5
+
+# How long soak uses a server on each store, and on which.
+SOAK        ?= $(if $(BENCH_QUICK),quick,1h)
+SOAK_STORES ?= embedded postgresql
+
 # Which benchmarks of packages run, and for how long each.
 BENCH     ?= .
 BENCHTIME ?= 1s
@@ -119,7 +127,7 @@ test-servers: build build-bench client
 	go -C internal/testenv/gotestsum tool -n gotestsum >/dev/null
 
 test test-race test-pages torture bench-pages: export SIGNET_TEST_PROGRAM = $(CURDIR)/bin/signet
-test test-race torture bench bench-ratchet: export SIGNET_TEST_BENCH = $(CURDIR)/bin/signet-bench
+test test-race torture bench bench-ratchet bench-scale soak: export SIGNET_TEST_BENCH = $(CURDIR)/bin/signet-bench
 
 # The race detector watches every line of ours. It leaves out SQLite's C, which came to Go by
 # a compiler and is most of what the tests run, and what shares nothing: the standard library's
@@ -287,6 +295,18 @@ bench-ratchet: build-bench ## compare what the tree costs with what BASE does, i
 		SIGNET_BENCH_RELEASE="$(RELEASE)" SIGNET_BENCH_OUT="$(CURDIR)/bin/bench" \
 		go test -count=1 -timeout 0 -v -run '^TestRatchet$$' ./bench || status=$$?; \
 	if [ -e bin/bench/ratchet.md ]; then echo; cat bin/bench/ratchet.md; fi; exit $$status
+
+.PHONY: bench-scale
+bench-scale: build-bench ## measure several servers on one PostgreSQL, and one with SCALE_STORED messages: two hours (BENCH_QUICK=1: seconds)
+	SIGNET_BENCH_SCALE=$(if $(BENCH_QUICK),quick,full) SIGNET_BENCH_SCALE_STORED=$(SCALE_STORED) \
+		SIGNET_BENCH_SCALE_CORES=$(SCALE_CORES) SIGNET_BENCH_OUT="$(CURDIR)/bin/bench" \
+		go test -count=1 -timeout 0 -v -run '^TestScale$$' ./bench
+	@cat bin/bench/scale.md
+
+.PHONY: soak
+soak: build-bench ## use a server for SOAK (1h) at half of its greatest rate, on SOAK_STORES, and fail if anything grows (BENCH_QUICK=1: seconds)
+	SIGNET_BENCH_SOAK=$(SOAK) SIGNET_BENCH_SOAK_STORES="$(SOAK_STORES)" SIGNET_BENCH_OUT="$(CURDIR)/bin/bench" \
+		go test -count=1 -timeout 0 -v -run '^TestSoak$$' ./bench
 
 .PHONY: bench-pages
 bench-pages: test-servers ## measure the pages in a browser: half an hour; ARGS=search for one file

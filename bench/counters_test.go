@@ -22,6 +22,8 @@ const (
 	countPages      = "pages"      // written to the log of the embedded store
 	countBytes      = "bytes"      // that went to the disk, or into PostgreSQL's log
 	countCommits    = "commits"    // of transactions that wrote
+	countHits       = "hits"       // pages that PostgreSQL found in its memory
+	countReads      = "reads"      // pages that it asked the system for
 )
 
 // served names what a server counts itself. A version that does not have a metric is not
@@ -61,11 +63,20 @@ func withCounters(t *testing.T, own load.Own, target *load.Target, fn func() err
 func (c *counters) read(ctx context.Context) load.Counts {
 	counts := load.Counts{}
 	err := c.err
-	if err == nil {
-		err = c.scrape(ctx, counts)
+	nodes := c.target.Nodes
+	if len(nodes) == 0 {
+		nodes = []string{c.target.BaseURL}
+	}
+	for _, node := range nodes {
+		if err == nil {
+			err = scrape(ctx, node, served, counts)
+		}
 	}
 	if err == nil {
 		counts[countBytes], err = c.bytes(ctx)
+	}
+	if err == nil && c.log != nil {
+		err = c.blocks(ctx, counts)
 	}
 	if err != nil {
 		c.err = err
@@ -74,9 +85,19 @@ func (c *counters) read(ctx context.Context) load.Counts {
 	return counts
 }
 
-// scrape reads the server's metrics.
-func (c *counters) scrape(ctx context.Context, counts load.Counts) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.target.BaseURL+"/metrics", nil)
+// blocks reads how many pages the database asked for, of which it had some in its own memory. It is
+// told them by its processes once a second.
+func (c *counters) blocks(ctx context.Context, counts load.Counts) error {
+	var had, read float64
+	err := c.log.QueryRow(ctx, `SELECT blks_hit, blks_read FROM pg_stat_database WHERE datname = current_database()`).
+		Scan(&had, &read)
+	counts[countHits], counts[countReads] = had, read
+	return err
+}
+
+// scrape adds some of a server's metrics to counts, under the names that are wanted for them.
+func scrape(ctx context.Context, base string, wanted map[string]string, counts load.Counts) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/metrics", nil)
 	if err != nil {
 		return err
 	}
@@ -91,10 +112,12 @@ func (c *counters) scrape(ctx context.Context, counts load.Counts) error {
 	lines := bufio.NewScanner(response.Body)
 	for lines.Scan() {
 		metric, value, _ := strings.Cut(lines.Text(), " ")
-		if name, ok := served[metric]; ok {
-			if counts[name], err = strconv.ParseFloat(value, 64); err != nil {
+		if name, ok := wanted[metric]; ok {
+			figure, err := strconv.ParseFloat(value, 64)
+			if err != nil {
 				return fmt.Errorf("the metric %s: %w", metric, err)
 			}
+			counts[name] += figure
 		}
 	}
 	return lines.Err()

@@ -1,10 +1,12 @@
 package bench
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -26,6 +28,9 @@ import (
 var program, generator string
 
 func TestMain(m *testing.M) {
+	if os.Getenv(spinning) != "" {
+		spinUntilKilled()
+	}
 	testenv.Clear()
 	dir, err := os.MkdirTemp("", "signet-bench-")
 	if err != nil {
@@ -66,10 +71,10 @@ var postgresSettings = []string{
 	"shared_buffers = 1GB", "max_wal_size = 4GB", "max_connections = 400",
 }
 
-// mustEngines starts what the servers are to store in.
-func mustEngines(t *testing.T) []*engine {
+// mustEngines starts what the servers are to store in, PostgreSQL with further settings if there are some.
+func mustEngines(t *testing.T, more ...string) []*engine {
 	t.Helper()
-	database := postgrestest.Start(t, postgresSettings...)
+	database := postgrestest.Start(t, append(slices.Clip(postgresSettings), more...)...)
 	return []*engine{{name: embedded}, {name: postgreSQL, database: database, pid: mustFindPostmaster(t, database)}}
 }
 
@@ -93,14 +98,21 @@ func mustFindPostmaster(t *testing.T, s *postgrestest.Server) int {
 // mustQuery reads one value of a database.
 func mustQuery(t *testing.T, address, statement string, value any) {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), address)
-	if err != nil {
+	if err := query(t.Context(), address, statement, value); err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close(t.Context())
-	if err := conn.QueryRow(t.Context(), statement).Scan(value); err != nil {
-		t.Fatalf("%s: %v", statement, err)
+}
+
+func query(ctx context.Context, address, statement string, value any) error {
+	conn, err := pgx.Connect(ctx, address)
+	if err != nil {
+		return err
 	}
+	err = conn.QueryRow(ctx, statement).Scan(value)
+	if err = errors.Join(err, conn.Close(ctx)); err != nil {
+		return fmt.Errorf("%s: %w", statement, err)
+	}
+	return nil
 }
 
 // with runs fn on a fresh server with an empty store.

@@ -61,7 +61,7 @@ func replacePart(text []byte, name, content string) ([]byte, error) {
 	before, rest, found := strings.Cut(string(text), begin)
 	_, after, ended := strings.Cut(rest, end)
 	if !found || !ended || strings.Contains(after, begin) {
-		return nil, fmt.Errorf("%s has not one part %q", pageFile, name)
+		return nil, fmt.Errorf("the page has not one part %q", name)
 	}
 	return []byte(before + begin + content + end + after), nil
 }

@@ -82,7 +82,8 @@ func TestJSONHasTheFieldsThatScriptsRead(t *testing.T) {
 func TestSoakHasSamplesOnTheWay(t *testing.T) {
 	dir := mustServe(t)
 	var got load.Result
-	if err := json.Unmarshal([]byte(mustBench(t, dir, "soak", "--json", "--members=10", "--sample=20ms")), &got); err != nil {
+	stdout := mustBench(t, dir, "soak", "--json", "--members=10", "--sample=20ms")
+	if err := json.Unmarshal([]byte(stdout), &got); err != nil {
 		t.Fatal(err)
 	}
 	if got.Scenario != load.Soak || len(got.Samples) == 0 || got.Samples[0].Seconds == 0 {
