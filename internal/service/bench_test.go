@@ -46,12 +46,18 @@ type house struct {
 // newHouse makes a house of n people.
 func newHouse(b testing.TB, n int, change ...func(*service.Options)) *house {
 	b.Helper()
+	return newHouseOn(b, n, func(e store.Engine) store.Engine { return e }, change...)
+}
+
+// newHouseOn makes one whose store uses the engine by way of another, which sees what it is asked.
+func newHouseOn(b testing.TB, n int, by func(store.Engine) store.Engine, change ...func(*service.Options)) *house {
+	b.Helper()
 	ctx := context.Background()
 	dir := b.TempDir()
 	engine, err := sqlite.Open(filepath.Join(dir, "signet.db"), sqlite.Options{})
 	must(b, err)
 	counted := &countedEngine{Engine: engine}
-	kept, err := store.Open(ctx, counted, store.NewEpoch)
+	kept, err := store.Open(ctx, by(counted), store.NewEpoch)
 	must(b, err)
 	enginetest.Authenticate(kept)
 	b.Cleanup(func() { must(b, kept.Close()) })

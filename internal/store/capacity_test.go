@@ -21,6 +21,7 @@ const (
 	burst       = "b"
 	days        = "d"
 	streaming   = "s"
+	opening     = "v"
 	usable      = "u"
 	nodeSend    = "Ns"
 	nodeCopy    = "Nc"
@@ -46,6 +47,8 @@ var capacity = map[string]input{
 	burst:      {"its busiest second beside its mean", "", 2, "assumed"},
 	days:       {"days that a message is kept", "", 30, "assumed: the lifetime that organizations set"},
 	streaming:  {"share of users with an open stream", "", 0.3, "assumed"},
+	opening: {"times that a user opens a messenger in a day: the list of conversations, one of them, a count", "", 10,
+		"assumed"},
 	usable: {"how far processors and disks are filled", "", 0.5,
 		"assumed: the rest is for failures and for what is not in the model"},
 	nodeSend: {"server CPU of a send", "µs", 130, "measured: performance, 64 connections"},
@@ -69,75 +72,94 @@ var capacity = map[string]input{
 	connections: {"connections of a server to the database", "", 64, "the most by itself; pool_max_conns"},
 }
 
+// symbols are the inputs in the order of the page.
+var symbols = []string{
+	perDay, recipients, busiest, burst, days, streaming, opening, usable, nodeSend, nodeCopy, nodeStream, dbSend, dbCopy,
+	dbStream, rowMessage, rowCopy, rowUser, logMessage, memStream, perNode, shardCores, shardDisk, connections,
+}
+
+// modelLine is a line of the model. What it computes has the name before " = " in how, if there is one.
+type modelLine struct {
+	what, how string
+	compute   func(m *worked) float64
+}
+
+// worked is the model, worked out for a number of users.
+type worked struct {
+	users float64
+	v     func(symbol string) float64 // inputs
+	row   map[string]float64          // lines by their names
+}
+
+var modelLines = []modelLine{
+	{"messages a second at the peak", "R = U·m·h·b / 3600",
+		func(m *worked) float64 { return m.users * m.v(perDay) * m.v(busiest) * m.v(burst) / 3600 }},
+	{"open streams", "T = U·s", func(m *worked) float64 { return m.users * m.v(streaming) }},
+	{"messengers opened a second at the peak", "O = U·v·h·b / 3600",
+		func(m *worked) float64 { return m.users * m.v(opening) * m.v(busiest) * m.v(burst) / 3600 }},
+	{"server cores for messages", "R·(Ns + r·Nc)",
+		func(m *worked) float64 { return m.row["R"] * (m.v(nodeSend) + m.v(recipients)*m.v(nodeCopy)) / 1e6 }},
+	{"server cores for streams", "T·Nt", func(m *worked) float64 { return m.row["T"] * m.v(nodeStream) / 1e6 }},
+	{"memory for streams, GB", "T·M", func(m *worked) float64 { return m.row["T"] * m.v(memStream) / 1e9 }},
+	{"database cores for messages", "E = R·(Ds + r·Dc)",
+		func(m *worked) float64 { return m.row["R"] * (m.v(dbSend) + m.v(recipients)*m.v(dbCopy)) / 1e6 }},
+	{"database cores for streams", "F = T·Dt", func(m *worked) float64 { return m.row["T"] * m.v(dbStream) / 1e6 }},
+	{"stored, GB", "V = U·(Bu + m·d·(Bm + r·Bc))", func(m *worked) float64 {
+		return m.users * (m.v(rowUser) + m.v(perDay)*m.v(days)*(m.v(rowMessage)+m.v(recipients)*m.v(rowCopy))) / 1e9
+	}},
+	{"rows in messages and deliveries, millions", "U·m·d·(1 + r)",
+		func(m *worked) float64 { return m.users * m.v(perDay) * m.v(days) * (1 + m.v(recipients)) / 1e6 }},
+	{"write-ahead log at the peak, MB a second", "R·W",
+		func(m *worked) float64 { return m.row["R"] * m.v(logMessage) / 1e6 }},
+	{"write-ahead log a day, GB", "U·m·W",
+		func(m *worked) float64 { return m.users * m.v(perDay) * m.v(logMessage) / 1e9 }},
+	{"**servers**", "N = max(2, T / S) + 1",
+		func(m *worked) float64 { return math.Ceil(max(2, m.row["T"]/m.v(perNode))) + 1 }},
+	{"**database servers**, without replicas", "D = max((E + F) / (u·C), V / (u·G))", func(m *worked) float64 {
+		return math.Ceil(max((m.row["E"]+m.row["F"])/(m.v(usable)*m.v(shardCores)),
+			m.row["V"]/(m.v(usable)*m.v(shardDisk)*1000)))
+	}},
+	{"connections to the database", "N·P", func(m *worked) float64 { return m.row["N"] * m.v(connections) }},
+	{"statements a second by which servers look after their streams", "2·N / 0.75 + 3·T / 500 / 60 + T / 500 / 2",
+		func(m *worked) float64 { return 2*m.row["N"]/0.75 + 3*m.row["T"]/500/60 + m.row["T"]/500/2 }},
+}
+
+// workOut works the model out. The values are those of modelLines, in their order.
+func workOut(users float64, v func(symbol string) float64) (m *worked, values []float64) {
+	m = &worked{users: users, v: v, row: map[string]float64{}}
+	for _, line := range modelLines {
+		value := line.compute(m)
+		if name, _, named := strings.Cut(line.how, " = "); named {
+			m.row[name] = value
+		}
+		values = append(values, value)
+	}
+	return m, values
+}
+
+// assumed are the inputs as the page has them.
+func assumed(symbol string) float64 { return capacity[symbol].value }
+
+// modelledUsers are the numbers of users that the page works the model out for.
+var modelledUsers = []float64{1e4, 1e6, 1e8}
+
 // TestCapacityModel keeps the worked-out figures of the page in step with its inputs.
 func TestCapacityModel(t *testing.T) {
-	v := func(symbol string) float64 { return capacity[symbol].value }
 	var in strings.Builder
 	in.WriteString("| | what | value | from |\n|---|---|---|---|\n")
-	for _, symbol := range []string{
-		perDay, recipients, busiest, burst, days, streaming, usable, nodeSend, nodeCopy, nodeStream, dbSend, dbCopy, dbStream,
-		rowMessage, rowCopy, rowUser, logMessage, memStream, perNode, shardCores, shardDisk, connections,
-	} {
+	for _, symbol := range symbols {
 		i := capacity[symbol]
 		fmt.Fprintf(&in, "| %s | %s | %s | %s |\n", symbol, i.name, strings.TrimSpace(amount(i.value)+" "+i.unit), i.from)
 	}
 	wantListed(t, sizingPage, "inputs", in.String())
 
-	lines := []struct {
-		what, how string
-		compute   func(users float64, row map[string]float64) float64
-	}{
-		{"messages a second at the peak", "R = U·m·h·b / 3600",
-			func(u float64, _ map[string]float64) float64 { return u * v(perDay) * v(busiest) * v(burst) / 3600 }},
-		{"open streams", "T = U·s", func(u float64, _ map[string]float64) float64 { return u * v(streaming) }},
-		{"server cores for messages", "R·(Ns + r·Nc)", func(_ float64, row map[string]float64) float64 {
-			return row["R"] * (v(nodeSend) + v(recipients)*v(nodeCopy)) / 1e6
-		}},
-		{"server cores for streams", "T·Nt",
-			func(_ float64, row map[string]float64) float64 { return row["T"] * v(nodeStream) / 1e6 }},
-		{"memory for streams, GB", "T·M",
-			func(_ float64, row map[string]float64) float64 { return row["T"] * v(memStream) / 1e9 }},
-		{"database cores for messages", "E = R·(Ds + r·Dc)", func(_ float64, row map[string]float64) float64 {
-			return row["R"] * (v(dbSend) + v(recipients)*v(dbCopy)) / 1e6
-		}},
-		{"database cores for streams", "F = T·Dt",
-			func(_ float64, row map[string]float64) float64 { return row["T"] * v(dbStream) / 1e6 }},
-		{"stored, GB", "V = U·(Bu + m·d·(Bm + r·Bc))", func(u float64, _ map[string]float64) float64 {
-			return u * (v(rowUser) + v(perDay)*v(days)*(v(rowMessage)+v(recipients)*v(rowCopy))) / 1e9
-		}},
-		{"rows in messages and deliveries, millions", "U·m·d·(1 + r)", func(u float64, _ map[string]float64) float64 {
-			return u * v(perDay) * v(days) * (1 + v(recipients)) / 1e6
-		}},
-		{"write-ahead log at the peak, MB a second", "R·W",
-			func(_ float64, row map[string]float64) float64 { return row["R"] * v(logMessage) / 1e6 }},
-		{"write-ahead log a day, GB", "U·m·W",
-			func(u float64, _ map[string]float64) float64 { return u * v(perDay) * v(logMessage) / 1e9 }},
-		{"**servers**", "N = max(2, T / S) + 1", func(_ float64, row map[string]float64) float64 {
-			return math.Ceil(max(2, row["T"]/v(perNode))) + 1
-		}},
-		{"**database servers**, without replicas", "max((E + F) / (u·C), V / (u·G))",
-			func(_ float64, row map[string]float64) float64 {
-				return math.Ceil(max((row["E"]+row["F"])/(v(usable)*v(shardCores)), row["V"]/(v(usable)*v(shardDisk)*1000)))
-			}},
-		{"connections to the database", "N·P",
-			func(_ float64, row map[string]float64) float64 { return row["N"] * v(connections) }},
-		{"statements a second by which servers look after their streams", "2·N / 0.75 + 3·T / 500 / 60 + T / 500 / 2",
-			func(_ float64, row map[string]float64) float64 {
-				return 2*row["N"]/0.75 + 3*row["T"]/500/60 + row["T"]/500/2
-			}},
-	}
-	sizes := []float64{1e4, 1e6, 1e8}
-	rows := []map[string]float64{{}, {}, {}}
 	var out strings.Builder
 	out.WriteString("| U, users | | 10,000 | 1,000,000 | 100,000,000 |\n|---|---|---|---|---|\n")
-	for _, line := range lines {
+	for i, line := range modelLines {
 		fmt.Fprintf(&out, "| %s | %s |", line.what, line.how)
-		for i, users := range sizes {
-			value := line.compute(users, rows[i])
-			if symbol, _, named := strings.Cut(line.how, " = "); named {
-				rows[i][symbol] = value
-			}
-			fmt.Fprintf(&out, " %s |", amount(value))
+		for _, users := range modelledUsers {
+			_, values := workOut(users, assumed)
+			fmt.Fprintf(&out, " %s |", amount(values[i]))
 		}
 		out.WriteString("\n")
 	}

@@ -390,6 +390,10 @@ func TestReachOfAStatement(t *testing.T) {
 		"INSERT INTO events (account, position) SELECT account, ? FROM group_members WHERE organization = ?":   allShards,
 		"DELETE FROM events WHERE (account, position) IN " +
 			"(SELECT account, position FROM deliveries WHERE message = ?)": someShards,
+		"DELETE FROM events WHERE (organization, account, position) IN " +
+			"(SELECT organization, account, position FROM events WHERE account = ?)": someShards,
+		"DELETE FROM events WHERE (organization, position) IN " +
+			"(SELECT organization, position FROM events WHERE account = ?)": allShards,
 		"UPDATE messages SET message = ? WHERE organization = ?": allShards,
 	} {
 		got, err := reachOf(sql)

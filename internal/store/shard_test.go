@@ -187,7 +187,7 @@ func (r *reference) pinned(sql, scope string) reach {
 	case regexp.MustCompile(column + ` = \?`).MatchString(scope):
 		return oneShard
 	case regexp.MustCompile(column + ` IN \(`).MatchString(scope),
-		regexp.MustCompile(`\(` + key + `, \w+\) IN \(`).MatchString(scope):
+		regexp.MustCompile(`\((?:\w+, )*` + key + `(?:, \w+)*\) IN \(`).MatchString(scope):
 		return someShards
 	}
 	return allShards
