@@ -71,6 +71,7 @@ type about struct {
 	Commit  string  `json:"commit"`
 	Date    string  `json:"date"`
 	Minutes float64 `json:"minutes"`
+	Quick   bool    `json:"quick,omitempty"` // it only shows that the bench works, and is not to be kept
 }
 
 // ends are a median, and the least and the most that it is of.
@@ -152,6 +153,7 @@ func endsOf(all []float64) ends {
 // report puts everything together.
 func (m *scaled) report() scaleReport {
 	r := scaleReport{About: m.machine.about(m.begin, m.took), Cores: m.size.cores, How: m.how, Model: m.model()}
+	r.About.Quick = m.size.quick
 	for _, scenario := range nodeScenarios {
 		for _, n := range m.size.nodes {
 			r.Nodes = append(r.Nodes, m.line(scaleKey{nodes: n, scenario: scenario},

@@ -28,6 +28,14 @@ func (a about) describe(more string) string {
 	return wrapped(fmt.Sprintf("%s Taken on %s in %s minutes. %s", a.Machine, a.Date, written(a.Minutes), more))
 }
 
+// wantKept reports figures that nobody should have kept.
+func (a about) wantKept(t *testing.T, file string) {
+	t.Helper()
+	if a.Quick {
+		t.Errorf("%s is of a quick run, whose figures say nothing", file)
+	}
+}
+
 // nodeText is what a page has of several servers.
 func (r scaleReport) nodeText() string {
 	head := []string{"what", "servers", "ops/s", "times one", "p50, ms", "p99, ms", "server CPU, µs", "database CPU, µs",
@@ -125,6 +133,7 @@ func wantParts(t *testing.T, file string, parts map[string]string) {
 func TestScaleIsOnThePage(t *testing.T) {
 	var r scaleReport
 	mustReadReport(t, scaleFile, &r)
+	r.About.wantKept(t, scaleFile)
 	wantParts(t, growthPage, map[string]string{"nodes": r.nodeText(), "stored": r.storedText()})
 }
 

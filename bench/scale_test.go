@@ -20,6 +20,7 @@ const (
 
 // scale says how much is measured of several servers on one PostgreSQL, and of one with many messages.
 type scale struct {
+	quick       bool
 	nodes       []int // how many servers at a time, the least first
 	cores       float64
 	rounds      int
@@ -40,8 +41,8 @@ func mustScale(t *testing.T) scale {
 	switch name := os.Getenv(scaleVariable); name {
 	case "", "quick":
 		most = 100
-		s = scale{nodes: []int{1, 2}, cores: 0.5, rounds: 1, connections: 4, members: 10, duration: 50 * time.Millisecond,
-			streams: 10}
+		s = scale{quick: true, nodes: []int{1, 2}, cores: 0.5, rounds: 1, connections: 4, members: 10,
+			duration: 50 * time.Millisecond, streams: 10}
 	case "full":
 		s = scale{nodes: []int{1, 2, 4}, cores: 0.5, rounds: 3, connections: 64, members: load.DefaultPeople,
 			duration: 10 * time.Second, warmup: 2 * time.Second, streams: 5000, idle: time.Minute}

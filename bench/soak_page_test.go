@@ -187,6 +187,7 @@ func (r soakReport) text() string {
 func TestSoakIsOnThePage(t *testing.T) {
 	var r soakReport
 	mustReadReport(t, soakFile, &r)
+	r.About.wantKept(t, soakFile)
 	wantParts(t, growthPage, map[string]string{"soak": r.text()})
 }
 

@@ -101,6 +101,7 @@ func TestSoak(t *testing.T) {
 		}
 	}
 	r.About = machine.about(begin, time.Since(begin))
+	r.About.Quick = !whole
 	mustWriteReport(t, out, soakFile, r)
 	mustWriteText(t, filepath.Join(out, soakPage), r.text())
 	t.Logf("\n%s", r.text())
