@@ -27,7 +27,7 @@ const benchReaders = 8192
 func Bench(b *testing.B,
 	start func(*testing.B) (open func(*live.Hub, Options) (Bus, error), used func() time.Duration)) {
 	for _, nodes := range []int{2, 4, 8} {
-		for _, rate := range []int{100, 1_000, 5_000, 20_000} {
+		for _, rate := range []int{100, 1_000, 5_000, 20_000, 50_000, 100_000} {
 			b.Run(fmt.Sprintf("nodes=%d/rate=%d", nodes, rate), func(b *testing.B) {
 				open, used := start(b)
 				c := newChorus(b, nodes, open)
