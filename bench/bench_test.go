@@ -11,17 +11,9 @@ import (
 
 // TestBench measures everything, and writes the page and its plots.
 func TestBench(t *testing.T) {
-	if !load.Running(os.Getpid()) {
-		t.Fatal("what processes use can be read on Linux only, and it is what this measures")
-	}
+	mustReadProcesses(t)
 	s := mustSize(t)
-	out := os.Getenv(outVariable)
-	if out == "" {
-		out = t.TempDir()
-	}
-	if os.Getenv(sizeVariable) != "" && !load.OnDisk(t.TempDir()) {
-		t.Fatal("temporary files are in memory, where nothing has to be waited for: set TMPDIR to a directory on a disk")
-	}
+	out := mustChooseOutput(t, os.Getenv(sizeVariable) != "")
 	p := &page{size: s, machine: mustDescribeMachine(t), releases: mustReadReleases(t), begin: time.Now()}
 	engines := mustEngines(t)
 	floor := mustStartFloor(t)

@@ -25,9 +25,7 @@ func spinUntilKilled() {
 // TestProcessesThatAreHeldGetTheirShare: whatever way is there, a process that could use a core gets
 // a tenth of it, and all once it is let go of.
 func TestProcessesThatAreHeldGetTheirShare(t *testing.T) {
-	if !load.Running(os.Getpid()) {
-		t.Fatal("what processes use can be read on Linux only, and it is what this measures")
-	}
+	mustReadProcesses(t)
 	const cores = 0.1
 	worked := 0
 	for _, h := range holders() {

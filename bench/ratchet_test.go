@@ -62,21 +62,13 @@ func ratchetLines() (lines []line) {
 // TestRatchet fails if the head costs more than the base. As one of the tests it compares the
 // program with itself, for a moment.
 func TestRatchet(t *testing.T) {
-	if !load.Running(os.Getpid()) {
-		t.Fatal("what processes use can be read on Linux only, and it is what this measures")
-	}
+	mustReadProcesses(t)
 	base := os.Getenv(baseVariable)
 	if base == "" {
 		mustTryRatchet(t)
 		return
 	}
-	if !load.OnDisk(t.TempDir()) {
-		t.Fatal("temporary files are in memory, where nothing has to be waited for: set TMPDIR to a directory on a disk")
-	}
-	out := os.Getenv(outVariable)
-	if out == "" {
-		out = t.TempDir()
-	}
+	out := mustChooseOutput(t, true)
 	lines := mustPickLines(t, strings.Fields(os.Getenv(scenariosVariable)))
 	name := os.Getenv(releaseVariable)
 	if name != "" && len(lines) != len(ratchetLines()) {

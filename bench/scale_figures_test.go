@@ -129,7 +129,7 @@ func coresOf(u *load.Usage) float64 {
 	return u.Cores
 }
 
-// countsOf are the medians of what is counted.
+// countsOf returns the median of each count.
 func countsOf(results []*load.Result) load.Counts {
 	all := map[string][]float64{}
 	for _, r := range results {

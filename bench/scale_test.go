@@ -91,17 +91,9 @@ var storedScenarios = []string{load.Poll, load.History, load.Unread, load.Acknow
 // TestScale measures what several servers do on one PostgreSQL, each held to a part of a core, and what
 // PostgreSQL does to the rate of one as its messages grow.
 func TestScale(t *testing.T) {
-	if !load.Running(os.Getpid()) {
-		t.Fatal("what processes use can be read on Linux only, and it is what this measures")
-	}
+	mustReadProcesses(t)
 	s := mustScale(t)
-	out := os.Getenv(outVariable)
-	if out == "" {
-		out = t.TempDir()
-	}
-	if os.Getenv(scaleVariable) == "full" && !load.OnDisk(t.TempDir()) {
-		t.Fatal("temporary files are in memory, where nothing has to be waited for: set TMPDIR to a directory on a disk")
-	}
+	out := mustChooseOutput(t, !s.quick)
 	m := &scaled{size: s, machine: mustDescribeMachine(t), begin: time.Now(), sizes: map[int]sizes{}}
 	e := mustEngines(t)[1]
 	m.machine.postgres = mustReadVersion(t, e)

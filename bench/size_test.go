@@ -39,6 +39,26 @@ const (
 	outVariable    = "SIGNET_BENCH_OUT"
 )
 
+// mustReadProcesses ends a test that measures where it cannot be told what processes use.
+func mustReadProcesses(t *testing.T) {
+	t.Helper()
+	if !load.Running(os.Getpid()) {
+		t.Fatal("what processes use can be read on Linux only, and it is what this measures")
+	}
+}
+
+// mustChooseOutput returns the directory of what a measurement writes. A whole one has to be on a disk.
+func mustChooseOutput(t *testing.T, whole bool) string {
+	t.Helper()
+	if whole && !load.OnDisk(t.TempDir()) {
+		t.Fatal("temporary files are in memory, where nothing has to be waited for: set TMPDIR to a directory on a disk")
+	}
+	if out := os.Getenv(outVariable); out != "" {
+		return out
+	}
+	return t.TempDir()
+}
+
 // mustSize reads the size of this run.
 func mustSize(t *testing.T) size {
 	t.Helper()

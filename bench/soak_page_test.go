@@ -127,7 +127,7 @@ func newTrend(f soakFigure, samples []load.Sample) trend {
 		xx, xy = xx+(s.Seconds-x)*(s.Seconds-x), xy+(s.Seconds-x)*(f.of(s)-y)
 	}
 	slope := xy / xx
-	var rest float64 // squares of what the line does not explain
+	var rest float64 // sum of the squared distances from the line
 	for _, s := range samples {
 		d := f.of(s) - (y + slope*(s.Seconds-x))
 		rest += d * d

@@ -22,7 +22,7 @@ const (
 // soak says for how long servers are used, and how.
 type soak struct {
 	engines     []string
-	duration    time.Duration // of what is looked at
+	duration    time.Duration // in which samples are taken
 	sample      time.Duration // between two looks
 	settle      time.Duration // before it, until as much ends as is sent
 	probe       time.Duration // how long the greatest rate is looked for
@@ -79,17 +79,9 @@ var soakSettings = []string{"shared_buffers = 128MB"}
 
 // TestSoak uses a server on each store at half of the rate that it can do, and tells whether anything grows.
 func TestSoak(t *testing.T) {
-	if !load.Running(os.Getpid()) {
-		t.Fatal("what processes use can be read on Linux only, and it is what this measures")
-	}
+	mustReadProcesses(t)
 	s, whole := mustSoak(t)
-	out := os.Getenv(outVariable)
-	if out == "" {
-		out = t.TempDir()
-	}
-	if whole && !load.OnDisk(t.TempDir()) {
-		t.Fatal("temporary files are in memory, where no disk fills up: set TMPDIR to a directory on a disk")
-	}
+	out := mustChooseOutput(t, whole)
 	r := soakReport{TTL: s.ttl, Minutes: s.duration.Minutes(), Settled: s.settle.Minutes()}
 	machine, begin := mustDescribeMachine(t), time.Now()
 	for _, e := range mustEngines(t, soakSettings...) {

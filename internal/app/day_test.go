@@ -221,8 +221,11 @@ func (d *day) wantKept() {
 }
 
 // keysBefore are the days that were over at a time and have a key still.
-func (d *day) keysBefore(now time.Time) (over []string) {
-	for _, period := range periods(d.t, d.app.dir) {
+func (d *day) keysBefore(now time.Time) []string { return overBefore(periods(d.t, d.app.dir), now) }
+
+// overBefore picks the days that were over at a time.
+func overBefore(periods []string, now time.Time) (over []string) {
+	for _, period := range periods {
 		if date, ok := strings.CutPrefix(period, "until-"); ok && date < now.Format(time.DateOnly) {
 			over = append(over, period)
 		}
@@ -312,12 +315,7 @@ func (d *day) wantOnlyWhatLives() {
 	if rows := d.mustCount(`SELECT COUNT(*) FROM messages WHERE recalled = 0`); rows != lives {
 		d.t.Errorf("%d messages are stored, of which %d live", rows, lives)
 	}
-	over := 0
-	for _, period := range d.days {
-		if date, ok := strings.CutPrefix(period, "until-"); ok && date < now.Format(time.DateOnly) {
-			over++
-		}
-	}
+	over := len(overBefore(d.days, now))
 	if left := d.keysBefore(now); over < 2 || len(left) > 0 {
 		d.t.Errorf("of the keys of %d days that are over, %q are left", over, left)
 	}

@@ -62,7 +62,7 @@ func (d *delivering) address(ctx context.Context, on *stage, p *Plan) (readers [
 		senders, readers := people[:p.Connections], people[p.Connections:]
 		d.copies = 1
 		for i, sender := range senders {
-			d.letters, d.to = append(d.letters, letter(on, sender, "", 0)), append(d.to, readers[i].token)
+			d.letters, d.to = append(d.letters, letter(on, sender, "", 0, 0)), append(d.to, readers[i].token)
 		}
 		return readers, nil
 	}
@@ -75,7 +75,7 @@ func (d *delivering) address(ctx context.Context, on *stage, p *Plan) (readers [
 	}
 	d.copies = p.Members - 1 // a sender gets none
 	for worker := range p.Connections {
-		d.letters, d.to = append(d.letters, letter(on, readers[worker%len(readers)], "", 0)), append(d.to, group)
+		d.letters, d.to = append(d.letters, letter(on, readers[worker%len(readers)], "", 0, 0)), append(d.to, group)
 	}
 	return readers, nil
 }

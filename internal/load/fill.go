@@ -42,7 +42,7 @@ func Fill(ctx context.Context, t *Target, messages int, show func(Progress)) err
 	}
 	letters := make([]*request, len(recipients))
 	for i, recipient := range recipients {
-		letters[i] = letter(s, senders[0], recipient.token, p.Payload)
+		letters[i] = letter(s, senders[0], recipient.token, p.Payload, 0)
 	}
 	defer lessCollecting()()
 	var taken, sent atomic.Int64

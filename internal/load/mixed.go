@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"strings"
 )
 
 // wardSize is how many people are in each group of the mixed scenario.
@@ -45,8 +44,8 @@ func (m *mixing) prepare(ctx context.Context, on *stage, p *Plan) error {
 			}
 		}
 		m.jobs = append(m.jobs, job{
-			letter:      lasting(on, person, people[(i+1)%len(people)].token, p),
-			groupLetter: lasting(on, person, group, p),
+			letter:      letter(on, person, people[(i+1)%len(people)].token, p.Payload, p.TTL),
+			groupLetter: letter(on, person, group, p.Payload, p.TTL),
 			poll:        newRequest(person, http.MethodGet, on.url("events", fmt.Sprintf("limit=%d", queued)), ""),
 			ack:         newRequest(person, http.MethodPost, on.url("events/ack", ""), "{}"),
 			read:        newRequest(person, http.MethodPost, on.url("message/status", ""), "{}"),
@@ -55,11 +54,6 @@ func (m *mixing) prepare(ctx context.Context, on *stage, p *Plan) error {
 		})
 	}
 	return on.clear(ctx, people)
-}
-
-// lasting is a letter whose message lives as long as the plan says.
-func lasting(on *stage, from *person, recipient string, p *Plan) *request {
-	return letter(on, from, recipient, 0).withBody([]byte(letterBody(recipient, strings.Repeat("x", p.Payload), p.TTL)))
 }
 
 func (m *mixing) operate(ctx context.Context, c *connection, worker int) error {
@@ -82,14 +76,13 @@ func (m *mixing) operate(ctx context.Context, c *connection, worker int) error {
 
 // catchUp reads and acknowledges what has come, and marks the messages Read where people do.
 func (m *mixing) catchUp(ctx context.Context, c *connection, j *job) error {
-	if !m.reads {
-		_, err := pollAndAcknowledge(ctx, c, j.poll, j.ack)
-		return err
-	}
 	if err := c.call(ctx, j.poll); err != nil {
 		return err
 	}
-	messages := messageIDs(c.answer.Body()) // the answer is gone with the next call
+	var messages []string
+	if m.reads {
+		messages = messageIDs(c.answer.Body()) // the answer is gone with the next call
+	}
 	if _, err := acknowledge(ctx, c, j.ack); err != nil || len(messages) == 0 {
 		return err
 	}

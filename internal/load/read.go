@@ -81,7 +81,7 @@ func (s *stage) writeTo(ctx context.Context, people []*person, each, payload int
 	}
 	return senders, s.each(ctx, people, func(ctx context.Context, c *connection, to *person) error {
 		for range each {
-			if err := c.call(ctx, letter(s, senders[0], to.token, payload)); err != nil {
+			if err := c.call(ctx, letter(s, senders[0], to.token, payload, 0)); err != nil {
 				return err
 			}
 		}
@@ -104,7 +104,7 @@ func (s *acknowledging) prepare(ctx context.Context, on *stage, p *Plan) error {
 	s.ids.prepare(on, p)
 	for i := range p.Connections {
 		sender, recipient := people[2*i], people[2*i+1]
-		s.letters = append(s.letters, letter(on, sender, recipient.token, p.Payload))
+		s.letters = append(s.letters, letter(on, sender, recipient.token, p.Payload, 0))
 		s.polls = append(s.polls, newRequest(recipient, http.MethodGet, on.url("events", "limit=1"), ""))
 		s.acks = append(s.acks, newRequest(recipient, http.MethodPost, on.url("events/ack", ""), "{}"))
 	}

@@ -4,7 +4,7 @@ import "time"
 
 // Sample is what a stretch of a run was like, which ends where the next one begins.
 type Sample struct {
-	Seconds             float64 `json:"seconds"`    // from the begin of what is measured to the end of the stretch
+	Seconds             float64 `json:"seconds"`    // from the end of the warm-up to the end of the stretch
 	Operations          int64   `json:"operations"` // that ended in it and succeeded
 	OperationsPerSecond float64 `json:"operations_per_second"`
 	Failed              int64   `json:"failed"`
@@ -19,7 +19,7 @@ type sampler struct {
 	every   time.Duration // 0: it takes none
 	record  *recorder
 	gauge   *gauge
-	begin   time.Time // of what is measured
+	begin   time.Time // the end of the warm-up
 	at      time.Time // of the last sample
 	reading reading   // that of then
 	done    int64

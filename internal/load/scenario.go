@@ -71,9 +71,9 @@ func newScenario(name string) scenario {
 	return nil // Streams are no such loop, Floor and FileFloor have no server behind them
 }
 
-// letter is the call that sends a message of so many bytes.
-func letter(s *stage, from *person, recipient string, payload int) *request {
-	return newRequest(from, http.MethodPost, s.url("message", ""), letterBody(recipient, strings.Repeat("x", payload), 0))
+// letter is the call that sends a message of so many bytes, with a ttl as letterBody has it.
+func letter(s *stage, from *person, recipient string, payload, ttl int) *request {
+	return newRequest(from, http.MethodPost, s.url("message", ""), letterBody(recipient, strings.Repeat("x", payload), ttl))
 }
 
 // letterBody is what such a call carries. The ttl is in minutes; 0: as long as the server lets messages live.
@@ -124,7 +124,7 @@ func (s *sending) prepare(ctx context.Context, on *stage, p *Plan) error {
 	}
 	s.ids.prepare(on, p)
 	for i, sender := range senders {
-		s.letters = append(s.letters, letter(on, sender, recipients[i].token, p.Payload))
+		s.letters = append(s.letters, letter(on, sender, recipients[i].token, p.Payload, 0))
 	}
 	return nil
 }
@@ -146,7 +146,7 @@ func (g *grouping) prepare(ctx context.Context, on *stage, p *Plan) error {
 	}
 	g.ids.prepare(on, p)
 	for worker := range p.Connections {
-		g.letters = append(g.letters, letter(on, senders[worker%len(senders)], group, p.Payload))
+		g.letters = append(g.letters, letter(on, senders[worker%len(senders)], group, p.Payload, 0))
 	}
 	return nil
 }
