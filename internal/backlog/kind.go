@@ -35,6 +35,11 @@ type Kind struct {
 	// time on a server, so that calls wait for one transaction of theirs.
 	Writes bool
 
+	// Merges says that a step does what all jobs of a subject are about: of those that are due together
+	// one is done, and the others are forgotten. Else a subject of which very much is noted would have
+	// everybody wait who is noted later.
+	Merges bool
+
 	// Erases says that it destroys something because its time has come: it waits while the
 	// clock is in doubt.
 	Erases bool

@@ -1,8 +1,10 @@
 package backlog
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"signet/internal/store"
@@ -72,6 +74,7 @@ type taken struct {
 	stay   bool // a job that is not over keeps its place before others
 
 	jobs    []store.Job // that were done, claimed or left, as they were
+	merged  []store.Job // that one of jobs did too
 	claimed []store.Job
 	effects []func()
 	full    bool // no more can act
@@ -85,7 +88,7 @@ func (t *taken) commit(ctx context.Context) error {
 
 // do takes jobs, up to about Rows rows, and does them or claims them.
 func (t *taken) do(tx *store.Tx) error {
-	t.jobs, t.claimed, t.effects, t.full, t.writes = nil, nil, nil, false, t.worker.writes.Load()
+	t.jobs, t.merged, t.claimed, t.effects, t.full, t.writes = nil, nil, nil, nil, false, t.worker.writes.Load()
 	now := t.worker.Now()
 	jobs, err := tx.DueJobs(t.kinds, now, t.after, t.limit)
 	if err != nil {
@@ -99,8 +102,31 @@ func (t *taken) do(tx *store.Tx) error {
 			return err
 		}
 		rows += n + 1
+		if jobs, err = t.merge(tx, jobs, i); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// merge forgets those behind the i-th of some jobs that it has done too, and returns the others. What they
+// are about was on disk before its step looked.
+func (t *taken) merge(tx *store.Tx, jobs []store.Job, i int) (others []store.Job, err error) {
+	if !t.worker.kinds[jobs[i].Kind].Merges {
+		return jobs, nil
+	}
+	others = slices.Clone(jobs[:i+1])
+	for _, j := range jobs[i+1:] {
+		if j.Kind != jobs[i].Kind || !bytes.Equal(j.Subject, jobs[i].Subject) {
+			others = append(others, j)
+			continue
+		}
+		if _, err := tx.DeleteJob(&j); err != nil {
+			return nil, err
+		}
+		t.merged = append(t.merged, j)
+	}
+	return others, nil
 }
 
 // one does a job, or claims it, and returns how many rows that wrote.
@@ -157,9 +183,9 @@ func settle(tx *store.Tx, j *store.Job, next *Next, now time.Time) (err error) {
 
 // settled is what follows once the transaction is on disk.
 func (t *taken) settled(ctx context.Context) {
-	for i := range t.jobs {
-		if kind := t.worker.kinds[t.jobs[i].Kind]; kind.Act == nil {
-			t.worker.failures.over(kind, &t.jobs[i])
+	for _, j := range slices.Concat(t.jobs, t.merged) {
+		if kind := t.worker.kinds[j.Kind]; kind.Act == nil {
+			t.worker.failures.over(kind, &j)
 		}
 	}
 	for _, effect := range t.effects {

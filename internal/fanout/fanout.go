@@ -37,7 +37,7 @@ func New(o Options) *Fanout { return &Fanout{Options: o, rows: cmp.Or(o.Rows, Ro
 
 // Kind is the work that is left of a group, or of an organization, after a call.
 func (f *Fanout) Kind() *backlog.Kind {
-	return &backlog.Kind{Number: store.FanOut, Name: "fanout",
+	return &backlog.Kind{Number: store.FanOut, Name: "fanout", Merges: true,
 		Step: func(tx *store.Tx, j *store.Job) (backlog.Next, error) {
 			told, more, err := f.next(tx, crowdOf(j.Subject))
 			if err != nil || !more {
