@@ -13,7 +13,7 @@ type Result struct {
 	Payload             int              `json:"payload_bytes"`        //
 	Members             int              `json:"members,omitempty"`    // where the scenario has any
 	RequestID           bool             `json:"request_id,omitempty"` // every message had one
-	Seconds             float64          `json:"seconds"`              // measured, until the last operation had ended
+	Seconds             float64          `json:"seconds"`              // until all that operations began had ended
 	Operations          int64            `json:"operations"`           // that succeeded
 	OperationsPerSecond float64          `json:"operations_per_second"`
 	Copies              int              `json:"copies_per_operation,omitempty"` // of each message

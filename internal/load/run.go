@@ -148,7 +148,11 @@ func measure(ctx context.Context, p *Plan, g *gauge, operate func(context.Contex
 	}
 	s := newSampler(p, rec, g, first, at)
 	watch(ended, p, rec, s, begin, show)
-	result := newResult(p, rec, first, g.read(), time.Since(at))
+	last, over := g.read(), time.Now()
+	if p.Scenario == Group { // in a large one the calls are answered before all members have their event
+		last, over = g.rest(ctx)
+	}
+	result := newResult(p, rec, first, last, over.Sub(at))
 	done, _ := rec.counts()
 	result.Counts = g.count(done).since(counted)
 	result.Interrupted = ctx.Err() != nil

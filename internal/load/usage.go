@@ -1,6 +1,9 @@
 package load
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // Usage is what processes used while a run was measured.
 type Usage struct {
@@ -40,6 +43,38 @@ func (g *gauge) read() (r reading) {
 	}
 	r.self = ownConsumption()
 	return r
+}
+
+// What is left to be done after calls has been when the processes use less than this part of a core for
+// so long, and is not waited for longer than some minutes.
+const (
+	little      = 0.05
+	quietWindow = 100 * time.Millisecond
+	quietWithin = 5 * time.Minute
+)
+
+// rest waits until the processes are done with what calls left to be done after them, or ctx ends. It
+// returns what they had used by then, and when that was.
+func (g *gauge) rest(ctx context.Context) (r reading, at time.Time) {
+	r, at = g.read(), time.Now()
+	if len(g.servers) == 0 && g.database == 0 {
+		return r, at
+	}
+	for until := at.Add(quietWithin); at.Before(until); {
+		window := time.NewTimer(quietWindow)
+		select {
+		case <-window.C:
+		case <-ctx.Done():
+			window.Stop()
+			return r, at
+		}
+		now, took := g.read(), time.Since(at)
+		if used := now.server.CPU + now.database.CPU - r.server.CPU - r.database.CPU; used.Seconds() < little*took.Seconds() {
+			return r, at
+		}
+		r, at = now, at.Add(took)
+	}
+	return r, at
 }
 
 // usage is what was used between two readings; nil where nothing can be read.

@@ -50,6 +50,19 @@ func TestTreeCountsChildrenThatHaveEnded(t *testing.T) {
 	}
 }
 
+// A process that works on after it has answered is waited for.
+func TestWhatIsLeftToBeDoneCounts(t *testing.T) {
+	pid := mustStartTree(t, `echo ready; i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done; read -r _`)
+	g := &gauge{servers: []int{pid}}
+	begin := time.Now()
+	first := g.read()
+	last, over := g.rest(t.Context())
+	worked := last.server.CPU - first.server.CPU
+	if later := g.read().server.CPU - last.server.CPU; worked < 3*tick || later > worked/5 || !over.After(begin) {
+		t.Errorf("it worked %v, and %v after that; over %v after the begin", worked, later, over.Sub(begin))
+	}
+}
+
 func TestTreeCountsChildrenThatRun(t *testing.T) {
 	pid := mustStartTree(t, `sh -c 'i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done; echo ready; read -r _; :'; :`)
 	alone, tree := ConsumptionOf(pid), ConsumptionOfTree(pid)
