@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -20,7 +19,7 @@ import (
 const (
 	countStatements = "statements" // of SQL, without the engine's own
 	countPages      = "pages"      // written to the log of the embedded store
-	countBytes      = "bytes"      // that went to the disk, or into PostgreSQL's log
+	countBytes      = "bytes"      // that went to the disk, whoever wrote them, or into PostgreSQL's log
 	countCommits    = "commits"    // of transactions that wrote
 	countHits       = "hits"       // pages that PostgreSQL found in its memory
 	countReads      = "reads"      // pages that it asked the system for
@@ -37,6 +36,7 @@ var served = map[string]string{
 // counters reads what is counted of a server while it is measured.
 type counters struct {
 	target *load.Target
+	data   string    // the server's directory
 	log    *pgx.Conn // to the database that it stores in; nil: the embedded store
 	err    error     // of the first reading that failed
 }
@@ -44,7 +44,7 @@ type counters struct {
 // withCounters has what is counted read while fn measures a server.
 func withCounters(t *testing.T, own load.Own, target *load.Target, fn func() error) (err error) {
 	t.Helper()
-	c := &counters{target: target}
+	c := &counters{target: target, data: own.Data}
 	if own.Database != "" {
 		if c.log, err = pgx.Connect(t.Context(), own.Database); err != nil {
 			return err
@@ -72,17 +72,29 @@ func (c *counters) read(ctx context.Context) load.Counts {
 			err = scrape(ctx, node, served, counts)
 		}
 	}
-	if err == nil {
-		counts[countBytes], err = c.bytes(ctx)
-	}
 	if err == nil && c.log != nil {
-		err = c.blocks(ctx, counts)
+		err = errors.Join(c.logged(ctx, counts), c.blocks(ctx, counts))
+	}
+	if err == nil && c.log == nil {
+		var known bool
+		if counts[countBytes], known, err = writtenToDisk(c.data); !known {
+			delete(counts, countBytes)
+		}
 	}
 	if err != nil {
 		c.err = err
 		return nil
 	}
 	return counts
+}
+
+// logged reads how many bytes the database wrote to its log: the place in the log is told at once,
+// where pg_stat_wal is behind by a second.
+func (c *counters) logged(ctx context.Context, counts load.Counts) error {
+	var bytes float64
+	err := c.log.QueryRow(ctx, `SELECT (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::float8`).Scan(&bytes)
+	counts[countBytes] = bytes
+	return err
 }
 
 // blocks reads how many pages the database asked for, of which it had some in its own memory. It is
@@ -121,24 +133,4 @@ func scrape(ctx context.Context, base string, wanted map[string]string, counts l
 		}
 	}
 	return lines.Err()
-}
-
-// bytes is how many bytes the server wrote to the disk, or the database to its log: the place in
-// the log is told at once, where pg_stat_wal is behind by a second.
-func (c *counters) bytes(ctx context.Context) (n float64, err error) {
-	if c.log != nil {
-		err = c.log.QueryRow(ctx, `SELECT (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::float8`).Scan(&n)
-		return n, err
-	}
-	path := fmt.Sprintf("/proc/%d/io", c.target.Servers[0])
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return 0, err
-	}
-	_, rest, found := strings.Cut(string(text), "\nwrite_bytes: ")
-	if !found {
-		return 0, fmt.Errorf("%s has no write_bytes", path)
-	}
-	number, _, _ := strings.Cut(rest, "\n")
-	return strconv.ParseFloat(number, 64)
 }
