@@ -125,19 +125,28 @@ func (f *Fanout) next(tx *store.Tx, c crowd) (told []model.AccountID, more bool,
 		return nil, false, err
 	}
 	now := f.Clock().UTC().Truncate(time.Millisecond)
-	// Where each is small, several are done together.
-	pieces, err := piecework.Pieces(tx, c.organization, c.group, together)
-	if err != nil {
-		return nil, false, err
+	// Each names all of its accounts, of whom one transaction does some: the others are read only where
+	// the first one is so small that they are done with it.
+	left, did := max(f.rows/share, 1), 0
+	for limit := 1; left > 0 && did < together; limit = together - did {
+		pieces, err := piecework.Pieces(tx, c.organization, c.group, limit)
+		if err != nil {
+			return nil, false, err
+		}
+		if len(pieces) == 0 {
+			break
+		}
+		for i := 0; i < len(pieces) && left > 0; i++ {
+			var some []model.AccountID
+			if some, left, err = part(tx, &g, &pieces[i], now, left); err != nil {
+				return nil, false, err
+			}
+			told = append(told, some...)
+			did++
+		}
 	}
-	left := max(f.rows/share, 1)
-	for i := 0; i < len(pieces) && left > 0 && err == nil; i++ {
-		var some []model.AccountID
-		some, left, err = part(tx, &g, &pieces[i], now, left)
-		told = append(told, some...)
-	}
-	if len(pieces) > 0 || c.group.IsZero() || err != nil {
-		return told, len(pieces) > 0, err
+	if did > 0 || c.group.IsZero() {
+		return told, did > 0, nil
 	}
 	told, _, err = piecework.Replay(tx, &g, now, max(left/2, 1))
 	return told, len(told) > 0, err
