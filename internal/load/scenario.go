@@ -73,7 +73,8 @@ func newScenario(name string) scenario {
 
 // letter is the call that sends a message of so many bytes, with a ttl as letterBody has it.
 func letter(s *stage, from *person, recipient string, payload, ttl int) *request {
-	return newRequest(from, http.MethodPost, s.url("message", ""), letterBody(recipient, strings.Repeat("x", payload), ttl))
+	body := letterBody(recipient, strings.Repeat("x", payload), ttl)
+	return newRequest(from, http.MethodPost, s.url("message", ""), body)
 }
 
 // letterBody is what such a call carries. The ttl is in minutes; 0: as long as the server lets messages live.
