@@ -98,13 +98,17 @@ func mustMeasureSet(t *testing.T, e *engine, floor *load.FloorServer, withStream
 			}
 			withBaseline := e.database != nil && plan.Scenario == load.Send &&
 				slices.Contains(p.size.connections, plan.Connections)
-			var baselines []*load.Result
+			var before, after *load.Result
 			if withBaseline {
-				baselines = append(baselines, mustMeasureBaseline(t, e, tables.Database, plan.Connections, p.size))
+				before = mustMeasureBaseline(t, e, tables.Database, plan.Connections, p.size)
 			}
 			r, err := run(t, target, plan)
+			var baselines []*load.Result
 			if withBaseline {
-				baselines = append(baselines, mustMeasureBaseline(t, e, tables.Database, plan.Connections, p.size))
+				after = mustMeasureBaseline(t, e, tables.Database, plan.Connections, p.size)
+			}
+			if before != nil && after != nil {
+				baselines = []*load.Result{before, after}
 			}
 			p.figures.take(t, key{engine: e.name}, r, err, baselines...)
 		}
