@@ -70,20 +70,22 @@ func (r *recorder) put(d time.Duration) {
 	}
 }
 
-// beginLap has latencies kept for a sample, from now on.
-func (r *recorder) beginLap() {
+// beginLap has latencies kept for a sample, from now on, and returns what counts returns now.
+func (r *recorder) beginLap() (done, failed int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.lap = hdrhistogram.New(shortest, longest, digits)
+	return r.sum()
 }
 
-// endLap returns the latencies since the last call, or since beginLap.
-func (r *recorder) endLap() Latency {
+// endLap returns the latencies since the last call, or since beginLap, and what counts returns now.
+func (r *recorder) endLap() (latency Latency, done, failed int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	latency := latencyOf(r.lap)
+	latency = latencyOf(r.lap)
 	r.lap.Reset()
-	return latency
+	done, failed = r.sum()
+	return latency, done, failed
 }
 
 // counts returns what is measured so far: operations that succeeded, and those
@@ -91,6 +93,11 @@ func (r *recorder) endLap() Latency {
 func (r *recorder) counts() (done, failed int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	return r.sum()
+}
+
+// sum is counts for who holds mu.
+func (r *recorder) sum() (done, failed int64) {
 	for _, n := range r.failures {
 		failed += n
 	}

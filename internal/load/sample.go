@@ -31,8 +31,7 @@ type sampler struct {
 func newSampler(p *Plan, record *recorder, g *gauge, now reading, at time.Time) *sampler {
 	s := &sampler{every: p.Sample, record: record, gauge: g, begin: at, at: at, reading: now}
 	if s.every > 0 {
-		record.beginLap()
-		s.done, s.failed = record.counts()
+		s.done, s.failed = record.beginLap()
 	}
 	return s
 }
@@ -56,11 +55,11 @@ func (s *sampler) last() {
 
 func (s *sampler) take() {
 	now, at := s.gauge.read(), time.Now()
-	done, failed := s.record.counts()
+	latency, done, failed := s.record.endLap()
 	elapsed := at.Sub(s.at)
 	sample := Sample{Seconds: round(at.Sub(s.begin).Seconds(), 3), Operations: done - s.done,
 		OperationsPerSecond: round(float64(done-s.done)/elapsed.Seconds(), 1), Failed: failed - s.failed,
-		Latency:  s.record.endLap(),
+		Latency:  latency,
 		Server:   usage(s.reading.server, now.server, elapsed, done-s.done),
 		Database: usage(s.reading.database, now.database, elapsed, done-s.done),
 	}

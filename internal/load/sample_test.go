@@ -43,9 +43,13 @@ func TestLapForgetsWhatItTold(t *testing.T) {
 	r := newRecorder(begin)
 	r.beginLap()
 	r.record(begin, begin.Add(time.Second), nil)
-	first := r.endLap()
+	first, one, _ := r.endLap()
 	r.record(begin, begin.Add(time.Millisecond), nil)
-	second, all := r.endLap(), r.summary()
+	second, two, _ := r.endLap()
+	if one != 1 || two != 2 {
+		t.Errorf("after the samples %d and %d operations were done, want 1 and 2", one, two)
+	}
+	all := r.summary()
 	if first.Max < 999 || second.Max > 1.01 || all.Max < 999 || all.P50 > 1.01 {
 		t.Errorf("the samples' greatest latencies are %v and %v ms, that of all %v", first.Max, second.Max, all.Max)
 	}
