@@ -40,8 +40,10 @@ type dayLetter struct {
 }
 
 // The rows of these tables do not end with messages: figures are kept for each minute of a day and then for
-// each hour, of which each has a job until it is counted; and the audit log is kept for years.
-var growing = []string{"figures", "jobs", "audit_entries", "audit_names", "audit_chains", "audit_checkpoints"}
+// each hour, of which each has a job until it is counted; the audit log is kept for years; and a server's lease
+// ends when hours pass at once, and is there again a moment later.
+var growing = []string{"figures", "jobs", "audit_entries", "audit_names", "audit_chains", "audit_checkpoints",
+	"nodes"}
 
 // shift is how long people work until it is looked whether the server keeps up.
 const shift = 2 * time.Hour

@@ -112,7 +112,7 @@ func (s *Service) AddToRoster(ctx context.Context, actor *model.Actor, address s
 		if err := tx.ListConversation(actor.Account, p.organization, p.entity); err != nil {
 			return err
 		}
-		return s.queueFriend(tx, actor.Account, p, true)
+		return s.queueFriend(tx, actor.Account, p, "", true)
 	}))
 	if err == nil && changed {
 		s.hub.Wake(actor.Account)
@@ -170,7 +170,7 @@ func (s *Service) removeAccount(tx *store.Tx, actor *model.Actor, p subject) (*s
 	if err := tx.ClearConversation(actor.Account, p.organization, p.entity, position); err != nil {
 		return nil, err
 	}
-	if err := s.queueFriend(tx, actor.Account, p, false); err != nil {
+	if err := s.queueFriend(tx, actor.Account, p, "", false); err != nil {
 		return nil, err
 	}
 	return left, noteRemoved(tx, p, actor.Account)
@@ -205,6 +205,18 @@ func (s *Service) removeGroup(in *groupChange, p subject) (*store.Withdrawal, er
 	if err := in.ClearGroup(self, p.organization, id, position); err != nil {
 		return nil, err
 	}
+	if !p.member { // whoever leaves is told that
+		name, past, err := in.PastGroupName(self, id)
+		if !past {
+			name = g.Name
+		}
+		if err == nil {
+			err = s.queueFriend(in.Tx, self, p, name, false)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 	if g.Deleted || p.member && len(g.Members) == 0 {
 		return left, erasure.NoteDeparture(in.Tx, p.organization)
 	}
@@ -222,13 +234,14 @@ func withdrawConversation(tx *store.Tx, account model.AccountID,
 	return position, left, err
 }
 
-// queueFriend tells an account that its roster changed.
-func (s *Service) queueFriend(tx *store.Tx, account model.AccountID, p subject, added bool) error {
+// queueFriend tells an account that its roster changed, or that what it kept of a group is gone, which had
+// this name when the account was in it.
+func (s *Service) queueFriend(tx *store.Tx, account model.AccountID, p subject, name string, added bool) error {
 	position, err := tx.Position(1, account)
 	if err != nil {
 		return err
 	}
-	change := store.Payload{Added: added, Entity: p.entity, Group: p.group}
+	change := store.Payload{Added: added, Entity: p.entity, Group: p.group, Name: name}
 	return tx.InsertEvent(account, position, p.organization, model.EventFriends, model.MessageID{}, change.Encode())
 }
 

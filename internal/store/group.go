@@ -187,6 +187,13 @@ func (tx *Tx) ClearGroup(account model.AccountID, organization model.Organizatio
 		WHERE group_token = ? AND account = ?`, id, account)
 }
 
+// PastGroupName returns the name that a group had when an account left it; found is false where it never
+// did.
+func (tx *Tx) PastGroupName(account model.AccountID, id model.GroupID) (name string, found bool, err error) {
+	found, err = tx.One(`SELECT name FROM past_members WHERE account = ? AND group_token = ?`, []any{account, id}, &name)
+	return name, found, err
+}
+
 // deletePastMember forgets which groups of an organization an account was in.
 func (tx *Tx) deletePastMember(account model.AccountID, organization model.OrganizationID) error {
 	return tx.Post(`DELETE FROM past_members WHERE account = ? AND organization = ?`, account, organization)

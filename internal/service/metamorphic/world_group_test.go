@@ -64,11 +64,15 @@ func (w *world) removeFromRoster(a *account, to *account, g *group, named *organ
 	if g == nil {
 		return fine
 	}
-	if g.has(a) {
+	left := !g.has(a)
+	if !left {
 		w.move(a, g, []*account{a}, nil)
 	}
 	a.withdraw(func(e *event) bool { return e.content && e.message.group == g })
 	a.conversation(g.subject()).remove(w.next())
+	if left {
+		w.tellFriend(a, g.subject(), false)
+	}
 	return fine
 }
 
