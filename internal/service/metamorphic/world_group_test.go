@@ -64,7 +64,7 @@ func (w *world) removeFromRoster(a *account, to *account, g *group, named *organ
 	if g == nil {
 		return fine
 	}
-	left := !g.has(a)
+	left := g.deleted || !g.has(a) // nobody leaves a group that is no more
 	if !left {
 		w.move(a, g, []*account{a}, nil)
 	}
