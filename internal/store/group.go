@@ -147,7 +147,8 @@ func (tx *Tx) AddGroupMembers(g *model.Group, accounts []model.AccountID, positi
 
 // RemoveGroupMembers takes accounts out of a group. What they were told that it is now, and
 // have not read, is nothing to them any more. Its messages that they got stay theirs, and its notes
-// up to a sort.
+// up to a sort, as long as they are in the organization: who has left that has nothing of it any more,
+// also where it has come back before its turn.
 func (tx *Tx) RemoveGroupMembers(id model.GroupID, accounts []model.AccountID, until int64) error {
 	if err := tx.deleteUpdates(id, accounts); err != nil {
 		return err
@@ -158,6 +159,7 @@ func (tx *Tx) RemoveGroupMembers(id model.GroupID, accounts []model.AccountID, u
 		CASE WHEN p.notes_history < 0 THEN '(' || CAST(-1 - p.notes_history AS TEXT)
 			ELSE '[' || CAST(p.notes_history AS TEXT) END || ',' || CAST(p.notes AS TEXT) || ?
 		FROM group_members p JOIN groups g ON g.group_token = p.group_token
+		JOIN memberships m ON m.organization = p.organization AND m.account = p.account AND m.since <= p.joined
 		WHERE p.group_token = ? AND p.account IN (?*)
 		ON CONFLICT (account, group_token) DO UPDATE SET name = excluded.name, floor = excluded.floor,
 		last_message = excluded.last_message, last_sort = excluded.last_sort,

@@ -23,9 +23,15 @@ type stage struct {
 
 func newStage(t *testing.T) *stage {
 	t.Helper()
+	return newStageOf(t, fanout.Rows)
+}
+
+// newStageOf is newStage where a transaction writes about so many rows.
+func newStageOf(t *testing.T, rows int) *stage {
+	t.Helper()
 	s := &stage{template: newTemplate(t), now: start.Add(time.Second)}
 	var err error
-	s.cases, s.kept, err = openService(t, s.template.dir, func() time.Time { return s.now }, fanout.Rows)
+	s.cases, s.kept, err = openService(t, s.template.dir, func() time.Time { return s.now }, rows)
 	must(t, err)
 	t.Cleanup(func() { must(t, s.kept.Close()) })
 	return s
@@ -76,5 +82,36 @@ func TestAGroupOfADeletedOrganizationIsNotFound(t *testing.T) {
 			}
 		}
 		must(t, s.kept.sweep(t.Context()))
+	}
+}
+
+// Whoever left an organization, and with it so many groups that not all were left in one transaction,
+// saw the notes of the others again once it was back.
+func TestNotesEndWithTheMembershipInTheOrganization(t *testing.T) {
+	for _, rows := range []int{fanout.Rows, 1} {
+		s := newStageOf(t, rows)
+		name, public, o := "ward", true, s.template.organization
+		leaver := s.template.people[1].id.String()
+		g, err := s.CreateGroup(t.Context(), s.actor(t, 1),
+			service.GroupCommand{Name: &name, Public: &public, Members: []string{s.template.people[2].id.String()}})
+		must(t, err)
+		must(t, s.kept.settle(t.Context()))
+		notes := func() int {
+			t.Helper()
+			page, err := s.History(t.Context(), s.actor(t, 1),
+				service.HistoryCommand{Entity: g.ID.String(), Organization: o, Limit: 50, Notes: true})
+			must(t, err)
+			return len(page.Notes)
+		}
+		if n := notes(); n != 1 {
+			t.Fatalf("%d rows at once: a member sees %d notes, want the one of the creation", rows, n)
+		}
+		must(t, s.RemoveMember(t.Context(), s.actor(t, 0), leaver, o))
+		must(t, s.kept.settle(t.Context()))
+		_, err = s.AddMember(t.Context(), s.actor(t, 0), leaver, o, nil, nil)
+		must(t, err)
+		if n := notes(); n != 0 {
+			t.Errorf("%d rows at once: who left the organization and came back sees %d notes of before", rows, n)
+		}
 	}
 }

@@ -25,6 +25,7 @@ func (p *play) finish(t *rapid.T) {
 		"rows of no organization":       `SELECT COUNT(*) FROM (SELECT n.organization FROM messages m JOIN organization_numbers n ON n.number = m.organization_number UNION ALL SELECT organization FROM groups UNION ALL SELECT organization FROM memberships UNION ALL SELECT organization FROM search_entities) AS left_over WHERE ? > 0 AND organization NOT IN (SELECT organization FROM organizations)`,
 		"notes of no group":             `SELECT COUNT(*) FROM notes WHERE ? > 0 AND group_token NOT IN (SELECT group_token FROM groups WHERE deleted = 0)`,
 		"names in no note":              `SELECT COUNT(*) FROM note_names WHERE ? > 0 AND (group_token, sort) NOT IN (SELECT group_token, sort FROM notes)`,
+		"past members of no member":     `SELECT COUNT(*) FROM past_members WHERE ? > 0 AND (account, organization) NOT IN (SELECT account, organization FROM memberships)`,
 		"members of no group":           `SELECT COUNT(*) FROM group_members WHERE ? > 0 AND group_token NOT IN (SELECT group_token FROM groups)`,
 	} {
 		if n := p.number(t, query, p.world.now.UnixMilli()); n != 0 {

@@ -111,6 +111,27 @@ func conversations(t *testing.T, h conformance.Harness) {
 		p.mustUpdate(t, func(tx *store.Tx) error { return takeBack(tx, before) })
 		wantEqual(t, "unread", ofGroup(bob, &g).Unread, 1)
 	})
+	t.Run("of_a_group_end_with_the_membership_in_its_organization", func(t *testing.T) {
+		for name, back := range map[string]bool{"gone": false, "back": true} { // before its turn to leave the group
+			carl := p.mustAccount(t, name).ID
+			organization := p.mustOrganization(t, ann, carl)
+			g := p.mustGroup(t, organization, ann, carl)
+			p.mustUpdate(t, func(tx *store.Tx) error {
+				err := tx.DeleteMembership(organization, carl)
+				if back {
+					err = errors.Join(err, join(tx, organization, carl, p.now()))
+				}
+				return errors.Join(err, tx.RemoveGroupMembers(g.ID, []model.AccountID{ann, carl}, 1))
+			})
+			for account, want := range map[model.AccountID]bool{ann: true, carl: false} {
+				p.mustUpdate(t, func(tx *store.Tx) error {
+					_, past, err := tx.PastGroupName(account, g.ID)
+					wantEqual(t, "was in it", past, want)
+					return err
+				})
+			}
+		}
+	})
 	t.Run("are_listed_the_newest_first", func(t *testing.T) {
 		p := newPlatform(t, h)
 		me := p.mustAccount(t, "me").ID
