@@ -74,11 +74,11 @@ func (c *counters) read(ctx context.Context) load.Counts {
 	}
 	if err == nil && c.log != nil {
 		err = errors.Join(c.logged(ctx, counts), c.blocks(ctx, counts))
-	}
-	if err == nil && c.log == nil {
+	} else if err == nil {
+		var bytes float64
 		var known bool
-		if counts[countBytes], known, err = writtenToDisk(c.data); !known {
-			delete(counts, countBytes)
+		if bytes, known, err = writtenToDisk(c.data); known {
+			counts[countBytes] = bytes
 		}
 	}
 	if err != nil {

@@ -47,7 +47,8 @@ func mustReadProcesses(t *testing.T) {
 	}
 }
 
-// mustChooseOutput returns the directory of what a measurement writes. A whole one has to be on a disk.
+// mustChooseOutput returns the directory that a measurement writes to. Where it is a whole measurement, temporary
+// files have to lie on a disk.
 func mustChooseOutput(t *testing.T, whole bool) string {
 	t.Helper()
 	if whole && !load.OnDisk(t.TempDir()) {

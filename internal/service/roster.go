@@ -207,13 +207,13 @@ func (s *Service) removeGroup(in *groupChange, p subject) (*store.Withdrawal, er
 	}
 	if !p.member { // whoever leaves is told that
 		name, past, err := in.PastGroupName(self, id)
+		if err != nil {
+			return nil, err
+		}
 		if !past {
 			name = g.Name
 		}
-		if err == nil {
-			err = s.queueFriend(in.Tx, self, p, name, false)
-		}
-		if err != nil {
+		if err := s.queueFriend(in.Tx, self, p, name, false); err != nil {
 			return nil, err
 		}
 	}
