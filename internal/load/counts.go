@@ -10,11 +10,14 @@ type countsAt struct {
 	operations int64
 }
 
-func (g *gauge) count(operations int64) countsAt {
+// count reads the counters, and then how many operations have ended: to read the counters may take a while, and
+// what is done meanwhile is in both.
+func (g *gauge) count(ended func() int64) countsAt {
 	if g.counters == nil {
 		return countsAt{}
 	}
-	return countsAt{g.counters(), operations}
+	counts := g.counters()
+	return countsAt{counts, ended()}
 }
 
 // since is by how much each counter grew for an operation that ended after an earlier one.

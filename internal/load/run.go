@@ -119,11 +119,12 @@ func measure(ctx context.Context, p *Plan, g *gauge, operate func(context.Contex
 	var first reading
 	var counted countsAt
 	if p.Warmup == 0 {
-		first, counted = g.read(), g.count(0)
+		first, counted = g.read(), g.count(func() int64 { return 0 })
 	}
 	begin := time.Now()
 	from := begin.Add(p.Warmup)
 	rec := newRecorder(from)
+	done := func() int64 { done, _ := rec.counts(); return done }
 	run := &pace{
 		workers: p.Connections, rate: p.Rate, begin: begin, end: from.Add(p.Duration), record: rec, sleep: sleep,
 		operate: func(ctx context.Context, worker int) error { return operate(ctx, connections[worker], worker) },
@@ -143,7 +144,6 @@ func measure(ctx context.Context, p *Plan, g *gauge, operate func(context.Contex
 		case <-ended: // it was interrupted
 		}
 		first, at = g.read(), time.Now()
-		done, _ := rec.counts()
 		counted = g.count(done)
 	}
 	s := newSampler(p, rec, g, first, at)
@@ -153,7 +153,6 @@ func measure(ctx context.Context, p *Plan, g *gauge, operate func(context.Contex
 		last, over = g.rest(ctx)
 	}
 	result := newResult(p, rec, first, last, over.Sub(at))
-	done, _ := rec.counts()
 	result.Counts = g.count(done).since(counted)
 	result.Interrupted = ctx.Err() != nil
 	result.Samples = s.samples
