@@ -88,7 +88,7 @@ $(CLIENT): $(wildcard web/src/client/*) web/src/client/schema.ts web/tsconfig.js
 	@touch $@
 
 # The pages, which are embedded in the program. It can be built without them.
-PAGES = web/dist/index.html
+PAGES = web/dist/gzip/index.html
 $(PAGES): $(shell find web/src -type f) $(wildcard docs/api/*.md web/*.mjs) $(WEB) web/src/client/schema.ts
 	$(TSC) -p web/src
 	$(TSC) -p web/src/worker

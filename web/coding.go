@@ -1,6 +1,9 @@
 package web
 
 import (
+	"bytes"
+	"compress/gzip"
+	"io"
 	"io/fs"
 	"math"
 	"path"
@@ -12,14 +15,14 @@ import (
 // each in a directory of its name. Of two that a browser likes as much the first is smaller.
 var codings = []string{"br", "gzip"}
 
-// identity is a file as it is.
+// identity is a file as it is. The build leaves it out where gzip has it.
 const identity = "identity"
 
 // coded is a file in the coding that a browser prefers of those there are, as it is where
 // the browser takes none. It tells whether there was a choice.
 func coded(name string, accept []string) (content []byte, coding string, choice bool) {
 	weights := weigh(accept)
-	coding, best, where := identity, weights.own(), name
+	coding, best := identity, weights.own()
 	for _, one := range codings {
 		file := path.Join(one, name)
 		if !has(file) {
@@ -29,11 +32,32 @@ func coded(name string, accept []string) (content []byte, coding string, choice 
 		// Who likes both as much gets what is smaller.
 		weight := weights.of(one)
 		if weight > best || weight == best && weight > 0 && coding == identity {
-			coding, best, where = one, weight, file
+			coding, best = one, weight
 		}
 	}
-	content, _ = fs.ReadFile(dist, where) // it is there, in memory
-	return content, coding, choice
+	if coding == identity {
+		return asItIs(name), coding, choice
+	}
+	return stored(path.Join(coding, name)), coding, choice
+}
+
+// stored is a file that the build has made.
+func stored(name string) []byte {
+	content, _ := fs.ReadFile(dist, name) // it is there, in memory
+	return content
+}
+
+// asItIs is a file in no coding. Few programs ask for that, so it is made anew each time.
+func asItIs(name string) []byte {
+	if has(name) {
+		return stored(name)
+	}
+	zipped, err := gzip.NewReader(bytes.NewReader(stored(path.Join("gzip", name))))
+	if err != nil {
+		return nil // the build has made no such file
+	}
+	content, _ := io.ReadAll(zipped)
+	return content
 }
 
 // preferences are what the elements of an Accept-Encoding or Accept-Language header weigh,

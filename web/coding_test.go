@@ -1,6 +1,8 @@
 package web
 
 import (
+	"bytes"
+	"compress/gzip"
 	"net/http"
 	"testing"
 	"testing/fstest"
@@ -96,5 +98,28 @@ func TestPreferencesMayStandInSeveralLines(t *testing.T) {
 	answer, _ := mustAsk(t, files, "GET", "/assets/a.js", http.Header{"Accept-Encoding": {"br;q=0.1", "gzip"}})
 	if got := answer.Header.Get("Content-Encoding"); got != "gzip" {
 		t.Errorf("two lines gave %q, want gzip", got)
+	}
+}
+
+// The build keeps a file either as it is or in gzip. A program that takes no coding gets it as it was.
+func TestAFileThatIsKeptCompressedIsServedAsItWas(t *testing.T) {
+	var zipped bytes.Buffer
+	w := gzip.NewWriter(&zipped)
+	if _, err := w.Write([]byte("identity")); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	files := fstest.MapFS{"gzip/assets/a.js": {Data: zipped.Bytes()}, "br/assets/a.js": {Data: []byte("br")}}
+	for accept, want := range map[string]string{"": "identity", "gzip;q=0": "identity", "gzip": zipped.String(),
+		"br": "br"} {
+		answer, content := mustServe(t, files, "GET", accept)
+		if answer.StatusCode != http.StatusOK || content != want || answer.ContentLength != int64(len(want)) {
+			t.Errorf("with %q: status %d, %d bytes %q, want %q", accept, answer.StatusCode, answer.ContentLength, content, want)
+		}
+		if got := answer.Header.Get("Vary"); got != "Accept-Encoding" {
+			t.Errorf("with %q it has Vary %q, want Accept-Encoding", accept, got)
+		}
 	}
 }

@@ -32,15 +32,19 @@ const assets = "/assets/"
 var types = map[string]string{".webmanifest": "application/manifest+json"}
 
 // Built reports whether the program has the pages in it.
-func Built() bool { return has("index.html") }
+func Built() bool { return made("index.html") }
 
 // HasConsole reports whether the console is among them.
-func HasConsole() bool { return has("console.html") }
+func HasConsole() bool { return made("console.html") }
 
+// has reports whether a file lies under a name, and not only in a coding.
 func has(name string) bool {
 	_, err := fs.Stat(dist, name)
 	return err == nil
 }
+
+// made reports whether the build has made a file, in whichever coding.
+func made(name string) bool { return has(name) || has(path.Join("gzip", name)) }
 
 // Pages serves the pages, and gives every other request to next.
 func Pages(next http.Handler) http.Handler {
@@ -52,7 +56,7 @@ func Pages(next http.Handler) http.Handler {
 		if name == "" && isLost(r) {
 			name, status = missing(r), http.StatusNotFound
 		}
-		if name == "" || r.Method != http.MethodGet && r.Method != http.MethodHead || !has(name) {
+		if name == "" || r.Method != http.MethodGet && r.Method != http.MethodHead || !made(name) {
 			next.ServeHTTP(w, r)
 			return
 		}
