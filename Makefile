@@ -64,7 +64,7 @@ check-reproducible: ## build the last commit twice, on two paths, and compare th
 	done
 
 .PHONY: sbom
-sbom: build ## list the modules in bin/signet as CycloneDX, in bin/signet.cdx.json
+sbom: build ## list what bin/signet is made of as CycloneDX, in bin/signet.cdx.json
 	go run ./deploy/sbom bin/signet >bin/signet.cdx.json
 
 # The TypeScript client, its package, and its tests. Nothing is installed or compiled
@@ -125,6 +125,7 @@ test-servers: build build-bench client
 	CGO_ENABLED=0 go -C internal/blob/s3test/gateway tool -n versitygw >/dev/null
 	CGO_ENABLED=0 go -C openapi/generatortest tool -n oapi-codegen >/dev/null
 	go -C internal/testenv/gotestsum tool -n gotestsum >/dev/null
+	go -C deploy/release build -o /dev/null ./...
 
 test test-race test-pages torture bench-pages: export SIGNET_TEST_PROGRAM = $(CURDIR)/bin/signet
 test test-race torture bench bench-ratchet bench-scale soak: export SIGNET_TEST_BENCH = $(CURDIR)/bin/signet-bench
@@ -209,6 +210,7 @@ check-format:
 .PHONY: check-vet
 check-vet:
 	go vet ./...
+	go -C deploy/release vet ./...
 
 .PHONY: check-static
 check-static:
@@ -240,7 +242,7 @@ check-web: $(CLIENT) pages
 
 # Compares the tree before and after, so that it works amid uncommitted changes.
 .PHONY: check-generated
-check-generated:
+check-generated: $(WEB)
 	@set -e; \
 	git rev-parse --git-dir >/dev/null; \
 	tree() { git diff HEAD; git ls-files -z --others --exclude-standard | xargs -0 -r cksum; }; \

@@ -1,6 +1,6 @@
 // Command sbom prints what a program is made of, as CycloneDX 1.6: the modules that its
-// build noted in it, with their versions and sums, and the standard library. The same
-// program gives the same text.
+// build noted in it, with their versions and sums, the standard library, and what the pages
+// and the data in it are; each with its licences. The same program gives the same text.
 //
 //	sbom bin/signet
 package main
@@ -11,8 +11,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
+	"path"
 	"strings"
+
+	"signet/internal/licenses"
 )
 
 type document struct {
@@ -32,8 +34,20 @@ type component struct {
 	Ref        string     `json:"bom-ref"`
 	Name       string     `json:"name"`
 	Version    string     `json:"version,omitempty"`
-	PURL       string     `json:"purl"`
+	Licenses   []license  `json:"licenses,omitempty"`
+	PURL       string     `json:"purl,omitempty"`
+	Pedigree   *pedigree  `json:"pedigree,omitempty"`
 	Properties []property `json:"properties,omitempty"`
+}
+
+// license is an expression of SPDX.
+type license struct {
+	Expression string `json:"expression"`
+}
+
+// pedigree says that a component is not as its authors published it.
+type pedigree struct {
+	Notes string `json:"notes"`
 }
 
 type property struct {
@@ -58,30 +72,51 @@ func list(to io.Writer, program string) error {
 	if err != nil {
 		return err
 	}
-	standard := component{Type: "library", Name: "std", Version: strings.TrimPrefix(info.GoVersion, "go")}
-	standard.PURL = "pkg:golang/std@" + standard.Version
-	standard.Ref = standard.PURL
-	out := document{Format: "CycloneDX", Version: "1.6", Revision: 1,
-		Metadata: metadata{describe("application", &info.Main)}, Components: []component{standard}}
+	parts, err := licenses.PartsOf(info)
+	if err != nil {
+		return err
+	}
+	sums := make(map[string]string) // of modules, over all of their files, as go.sum has them
 	for _, module := range info.Deps {
-		if module.Replace != nil {
-			module = module.Replace
-		}
-		out.Components = append(out.Components, describe("library", module))
+		sums[module.Path] = module.Sum
+	}
+	out := document{Format: "CycloneDX", Version: "1.6", Revision: 1, Metadata: metadata{describe(parts[0], "")}}
+	out.Metadata.Component.Type = "application"
+	for _, part := range parts[1:] {
+		out.Components = append(out.Components, describe(part, sums[part.Name]))
 	}
 	encoder := json.NewEncoder(to)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(out)
 }
 
-// describe tells of a module. Its sum is the one of go.sum, over all of its files.
-func describe(kind string, m *debug.Module) component {
-	c := component{Type: kind, Name: m.Path, Version: m.Version, PURL: "pkg:golang/" + m.Path}
-	if m.Version != "" {
-		c.PURL += "@" + m.Version
+// describe tells of a part; sum is that of a module's files.
+func describe(part licenses.Part, sum string) component {
+	c := component{Type: "library", Name: part.Name, Version: part.Version,
+		Licenses: []license{{strings.Join(part.Licenses, " AND ")}}}
+	kind, name, other := strings.Cut(part.Name, ":")
+	switch {
+	case !other:
+		if part.Name == "std" {
+			c.Version = strings.TrimPrefix(part.Version, "go")
+		}
+		c.PURL = "pkg:golang/" + part.Name
+	case kind == "npm":
+		c.Name, c.PURL = name, "pkg:npm/"+strings.ReplaceAll(name, "@", "%40")
+	default:
+		c.Type = "data"
 	}
-	if c.Ref = c.PURL; m.Sum != "" {
-		c.Properties = []property{{"go:sum", m.Sum}}
+	if c.PURL != "" && c.Version != "" {
+		c.PURL += "@" + c.Version
+	}
+	if c.Ref = c.PURL; c.Ref == "" {
+		c.Ref = part.Name
+	}
+	if part.Changed {
+		c.Pedigree = &pedigree{"built with the changes of third_party/" + path.Base(part.Name) + ".patch"}
+	}
+	if sum != "" {
+		c.Properties = []property{{"go:sum", sum}}
 	}
 	return c
 }

@@ -31,8 +31,11 @@ func TestListHasTheModulesOfTheProgram(t *testing.T) {
 	}
 	var want, got []string
 	for line := range strings.Lines(string(told)) {
-		if f := strings.Fields(line); len(f) == 4 && f[0] == "dep" {
+		switch f := strings.Fields(line); {
+		case len(f) == 4 && f[0] == "dep":
 			want = append(want, f[1]+" "+f[2]+" "+f[3])
+		case len(f) == 3 && f[0] == "dep": // it is built from a directory
+			want = append(want, f[1]+" "+f[2]+" changed")
 		}
 	}
 	var text, again bytes.Buffer
@@ -43,12 +46,25 @@ func TestListHasTheModulesOfTheProgram(t *testing.T) {
 	if err := json.Unmarshal(text.Bytes(), &made); err != nil {
 		t.Fatal(err)
 	}
+	var others []string
 	for _, c := range made.Components {
-		if c.PURL != "pkg:golang/"+c.Name+"@"+c.Version {
-			t.Errorf("%s %s is named %s", c.Name, c.Version, c.PURL)
+		if len(c.Licenses) != 1 || c.Licenses[0].Expression == "" {
+			t.Errorf("%s has the licences %v", c.Ref, c.Licenses)
 		}
-		if c.Name != "std" {
+		switch {
+		case c.PURL != "pkg:golang/"+c.Name+"@"+c.Version, c.Name == "std":
+			others = append(others, c.Type+" "+c.Ref)
+		case c.Pedigree != nil:
+			got = append(got, c.Name+" "+c.Version+" changed")
+		default:
 			got = append(got, c.Name+" "+c.Version+" "+c.Properties[0].Value)
+		}
+	}
+	for _, want := range []string{"library pkg:golang/std@", "library pkg:npm/preact@",
+		"library pkg:npm/%40preact/signals@", "library pkg:npm/uplot@", "data data:unicode", "data data:libphonenumber",
+		"data data:common-passwords"} {
+		if !slices.ContainsFunc(others, func(one string) bool { return strings.HasPrefix(one, want) }) {
+			t.Errorf("%s... is not among %q", want, others)
 		}
 	}
 	if len(want) < 20 || !slices.Equal(got, want) || made.Metadata.Component.Name != "signet" {

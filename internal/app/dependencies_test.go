@@ -14,7 +14,7 @@ import (
 // Each dependency has a line in docs/dependencies.md, and nothing else has.
 func TestDependenciesAreExplained(t *testing.T) {
 	used := make(map[string]bool)
-	required := requiredModules(t, "go.mod")
+	required := slices.Concat(requiredModules(t, "go.mod"), requiredModules(t, "deploy/release/go.mod"))
 	for _, file := range sourceFiles(t) {
 		for _, imported := range file.imports {
 			for _, m := range required {

@@ -48,7 +48,7 @@ var mayImport = []layer{
 	{"internal/testenv/commits", nil}, // a check of the commits' messages
 	{"internal/cli", []string{
 		"internal/app", "internal/offline", "internal/home", "internal/transfer", "internal/durable", "internal/config",
-		"internal/commandline", "internal/build", "internal/spreadsheet", "internal/model", "client",
+		"internal/commandline", "internal/build", "internal/licenses", "internal/spreadsheet", "internal/model", "client",
 	}},
 	{"internal/benchcli", []string{"internal/load", "internal/commandline", "internal/build", "client"}},
 	{"internal/commandline", []string{"internal/span"}},
@@ -201,6 +201,8 @@ var mayImport = []layer{
 	{"internal/continuation", []string{"internal/model"}},
 	{"internal/cache", nil},
 	{"internal/large", []string{"internal/model"}},
+	{"deploy/sbom", []string{"internal/licenses"}},
+	{"internal/licenses", nil},
 	{"internal/config", []string{"internal/span"}},
 	{"internal/span", nil},
 	{"internal/brand", nil},
@@ -220,7 +222,7 @@ var mayImport = []layer{
 	{"client", nil},
 	{"web", nil},                   // serves files; pages call the interface
 	{"openapi/generatortest", nil}, // a module of its own, for a test
-	{"deploy/sbom", nil},
+	{"deploy/release/licenses", nil}, // in a module of its own, of tools
 	{"openapi/openapitest", nil},
 	{"openapi", nil},
 }

@@ -46,6 +46,7 @@ type commands struct {
 	Clock    clockCommands    `cmd:"" help:"Look at the clock by which messages expire, or accept it after a jump."`
 	Migrate  migrateCommand   `cmd:"" help:"Move an installation from the embedded store to PostgreSQL."`
 	Version  versionCommand   `cmd:"" help:"Print the version of this program."`
+	Licenses licensesCommand  `cmd:"" help:"List what this program is made of, and under which licences."`
 
 	Org          orgCommands          `cmd:"" aliases:"organization" group:"client" help:"Create, show, change and delete organizations."`
 	User         userCommands         `cmd:"" group:"client" help:"Create, find, show and change accounts, and their memberships."`
