@@ -385,7 +385,7 @@ func sourceFiles(t *testing.T) []sourceFile {
 		}
 		if base := entry.Name(); entry.IsDir() {
 			if name != moduleRoot && (strings.HasPrefix(base, ".") || base == "testdata" || base == "data" ||
-				base == "bin" || base == "node_modules") {
+				base == "bin" || base == "node_modules" || base == "third_party") {
 				return fs.SkipDir
 			}
 			return nil

@@ -32,8 +32,8 @@ type within struct {
 // accessTo is that of a server by its data directory.
 func accessTo(dir string) *access { return &access{commandline.Access{Data: dir}} }
 
-// ProvideClient opens the client that the Run of a command takes; kong calls it for those
-// that do. What keeps it from that is a wrong configuration.
+// ProvideClient opens the client that the Run of a command takes; run in root.go binds it for
+// those that do. What keeps it from that is a wrong configuration.
 func (a *access) ProvideClient(con *console) (*client.Client, error) {
 	given, err := a.Credentials(con.env, "")
 	if err != nil {

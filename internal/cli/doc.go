@@ -6,7 +6,8 @@
 // package.
 //
 // A command is added by a field in commands (root.go). Its Run method may ask
-// for a context.Context, which ends at SIGINT and SIGTERM, and for the *console.
+// for a context.Context, which ends at SIGINT and SIGTERM, and for the *console; for a
+// *config.Config or a *client.Client if the command has a method ProvideConfig or ProvideClient.
 //
 // Exit codes: 0, done; 1, it failed; 2, the command line or the configuration
 // is wrong, so that trying again without changing it is of no use.

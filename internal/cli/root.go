@@ -110,19 +110,7 @@ func Run(ctx context.Context, args, env []string, stdout, stderr io.Writer) int 
 		return con.fail(err, exitWrong)
 	}
 	exited := -1
-	parser, err := kong.New(newCommands(args),
-		kong.Name(program),
-		kong.Description(description),
-		kong.Writers(stdout, stderr),
-		kong.Exit(func(code int) { exited = code }), // after --help and --version
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
-		commandline.Spans(),
-		kong.Vars{"version": build.Line(program)},
-		kong.ExplicitGroups([]kong.Group{settingsGroup, clientGroup}),
-		kong.PostBuild(describe),
-		kong.BindTo(ctx, (*context.Context)(nil)),
-		kong.Bind(con),
-	)
+	parser, err := con.newParser(ctx, args, func(code int) { exited = code })
 	if err != nil {
 		return con.fail(fmt.Errorf("command line: %w", err), exitFailed)
 	}
@@ -136,7 +124,7 @@ func Run(ctx context.Context, args, env []string, stdout, stderr io.Writer) int 
 		return code
 	}
 	if err = con.wantVerifiedLinks(command); err == nil {
-		err = command.Run()
+		err = con.run(command)
 	}
 	if con.client != nil {
 		con.client.Close()
@@ -149,6 +137,45 @@ func Run(ctx context.Context, args, env []string, stdout, stderr io.Writer) int 
 		return con.fail(err, exitWrong)
 	}
 	return con.fail(err, exitFailed)
+}
+
+// newParser returns what reads command lines of these arguments. exit is called after --help
+// and --version, which Parse answers itself.
+func (c *console) newParser(ctx context.Context, args []string, exit func(code int)) (*kong.Kong, error) {
+	return kong.New(newCommands(args),
+		kong.Name(program),
+		kong.Description(description),
+		kong.Writers(c.stdout, c.stderr),
+		kong.Exit(exit),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+		commandline.Spans(),
+		kong.Vars{"version": build.Line(program)},
+		kong.ExplicitGroups([]kong.Group{settingsGroup, clientGroup}),
+		kong.PostBuild(describe),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Bind(c),
+	)
+}
+
+// run carries out a command. What its Run method asks for beyond the context and the console, it
+// provides itself.
+func (c *console) run(command *kong.Context) error {
+	selected := command.Selected().Target.Addr().Interface()
+	if p, ok := selected.(interface {
+		ProvideConfig(*console) (*config.Config, error)
+	}); ok {
+		if err := command.BindToProvider(p.ProvideConfig); err != nil {
+			return err
+		}
+	}
+	if p, ok := selected.(interface {
+		ProvideClient(*console) (*client.Client, error)
+	}); ok {
+		if err := command.BindToProvider(p.ProvideClient); err != nil {
+			return err
+		}
+	}
+	return command.Run()
 }
 
 // wantText refuses arguments that are not UTF-8: characters of a name would be lost on the way.

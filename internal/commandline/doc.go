@@ -3,4 +3,9 @@
 // safe to show on a terminal.
 //
 // It does not know what the commands do, nor how they call.
+//
+// Both have their flags from Kong, in third_party, whose patch lets the linker leave out methods
+// that nothing calls.
 package commandline
+
+//go:generate ../../third_party/update
