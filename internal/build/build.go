@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"time"
 )
 
 // Info returns what the Go toolchain took from the repository when it built the
@@ -30,6 +31,22 @@ func Info() (version, commit string) {
 		}
 	}
 	return version, commit
+}
+
+// Time returns when the commit was made that the program was built of; the zero time where
+// the toolchain could not tell.
+func Time() time.Time {
+	info, _ := debug.ReadBuildInfo()
+	if info == nil {
+		return time.Time{}
+	}
+	for _, setting := range info.Settings {
+		if setting.Key == "vcs.time" {
+			at, _ := time.Parse(time.RFC3339, setting.Value) // zero where it is no time
+			return at
+		}
+	}
+	return time.Time{}
 }
 
 // Line is what a program prints as its version: what it was built with and for, too.

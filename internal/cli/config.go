@@ -18,9 +18,29 @@ type configCommands struct {
 	Test     testCommand       `cmd:"" help:"Check a configuration file, the environment, and the files they name, without starting anything."`
 }
 
-type describeCommand struct{}
+type describeCommand struct {
+	Commented bool              `help:"Put a comment sign before each setting, so that the file changes nothing."`
+	Given     map[string]string `arg:"" optional:"" name:"setting" help:"With --commented: settings that are in force nevertheless, as KEY=VALUE."`
+}
 
-func (describeCommand) Run(con *console) error { return config.Describe(con.stdout) }
+func (describeCommand) Help() string {
+	return `The packages have such a file in /etc/signet. Example:
+
+  signet config describe --commented data=/var/lib/signet`
+}
+
+func (d *describeCommand) Run(con *console) error {
+	if d.Commented {
+		if err := config.DescribeCommented(con.stdout, d.Given); err != nil {
+			return wrongConfiguration{err}
+		}
+		return nil
+	}
+	if len(d.Given) > 0 {
+		return wrongConfiguration{errors.New("settings go with --commented")}
+	}
+	return config.Describe(con.stdout)
+}
 
 type showConfigCommand struct {
 	serverSettings

@@ -22,12 +22,19 @@ import (
 // program is what the program is called.
 const program = "signet"
 
-// The exit codes of every command.
+// The exit codes of every command. exitMeanings says when each is used.
 const (
 	exitDone   = 0
 	exitFailed = 1
-	exitWrong  = 2 // the command line or the configuration
+	exitWrong  = 2
 )
+
+// exitMeanings are the exit codes in words, by their number, as the manual page prints them.
+var exitMeanings = []string{
+	exitDone:   "done",
+	exitFailed: "failed",
+	exitWrong:  "the command line or the configuration is wrong: trying again changes nothing",
+}
 
 // commands is the command line: each field with a cmd tag is a command.
 type commands struct {
@@ -47,6 +54,10 @@ type commands struct {
 	Migrate  migrateCommand   `cmd:"" help:"Move an installation from the embedded store to PostgreSQL."`
 	Version  versionCommand   `cmd:"" help:"Print the version of this program."`
 	Licenses licensesCommand  `cmd:"" help:"List what this program is made of, and under which licences."`
+	Manual   manualCommand    `cmd:"" help:"Write the manual pages of all commands into a directory."`
+
+	Completion completionCommand `cmd:"" help:"Print the script that completes command lines in a shell."`
+	Complete   completeCommand   `cmd:"" hidden:"" passthrough:"" help:"What may stand at the cursor; shells call it."`
 
 	Org          orgCommands          `cmd:"" aliases:"organization" group:"client" help:"Create, show, change and delete organizations."`
 	User         userCommands         `cmd:"" group:"client" help:"Create, find, show and change accounts, and their memberships."`
@@ -211,13 +222,18 @@ func (c *console) wantVerifiedLinks(command *kong.Context) error {
 // the first argument, and these would be most of them.
 func newCommands(args []string) *commands {
 	c := new(commands)
-	for name, s := range map[string]*serverSettings{"serve": &c.Serve.serverSettings, "health": &c.Health.serverSettings,
-		"status": &c.Status.serverSettings, "show": &c.Config.Show.serverSettings} {
+	for name, s := range c.withSettings() {
 		if slices.Contains(args, name) {
 			s.Settings = newSettingFlags()
 		}
 	}
 	return c
+}
+
+// withSettings are the commands that take the settings of a server as flags, by name.
+func (c *commands) withSettings() map[string]*serverSettings {
+	return map[string]*serverSettings{"serve": &c.Serve.serverSettings, "health": &c.Health.serverSettings,
+		"status": &c.Status.serverSettings, "show": &c.Config.Show.serverSettings}
 }
 
 // describe makes the long help of a command of its tags note and example.

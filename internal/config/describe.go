@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -42,6 +43,12 @@ const describeHead = `# Settings of a Signet server with their defaults. This is
 # checks it. A flag beats an environment variable, a variable beats the file.
 `
 
+const commentedHead = `# Settings of a Signet server. Those behind a "#" have their defaults: remove the "#" in
+# front of those that you change. "signet config test FILE" checks the file, and
+# "signet config show --config FILE" prints what is in force. A flag beats an environment
+# variable, a variable beats the file.
+`
+
 // Describe writes a configuration file that holds every setting with its
 // default and its documentation.
 func Describe(w io.Writer) error {
@@ -59,18 +66,52 @@ func Describe(w io.Writer) error {
 			}
 			section, name, indent = before, after, "  "
 		}
-		line, err := yaml.Marshal(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{
-			{Kind: yaml.ScalarNode, Tag: "!!str", Value: name}, s.value.encode(),
-		}})
-		if err != nil {
-			return fmt.Errorf("describe %s: %w", s.key, err)
+		if err := s.describe(&b, indent, "", name); err != nil {
+			return err
 		}
-		doc := s.doc + "\n" + variableName(s.key) + ", " + flagName(s.key)
-		b.WriteString(prefixLines(indent+"# ", doc))
-		b.WriteString(indent + string(line))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// DescribeCommented is Describe with each setting in a comment, under its whole key, so that
+// the file changes nothing until somebody removes a comment sign. given are settings that are
+// in force nevertheless, by key and as a flag would give them; the error says what is wrong
+// with these.
+func DescribeCommented(w io.Writer, given map[string]string) error {
+	c := Default()
+	all := c.settings()
+	if err := errors.Join(c.load(Sources{Flags: given}, all)...); err != nil {
+		return err
+	}
+	var b strings.Builder
+	b.WriteString(commentedHead)
+	for _, s := range all {
+		sign := "#"
+		if _, ok := given[s.key]; ok {
+			sign = ""
+		}
+		b.WriteString("\n")
+		if err := s.describe(&b, "", sign, s.key); err != nil {
+			return err
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// describe writes a setting under a name, below its documentation. sign stands before its
+// line.
+func (s *setting) describe(b *strings.Builder, indent, sign, name string) error {
+	line, err := yaml.Marshal(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{
+		{Kind: yaml.ScalarNode, Tag: "!!str", Value: name}, s.value.encode(),
+	}})
+	if err != nil {
+		return fmt.Errorf("describe %s: %w", s.key, err)
+	}
+	b.WriteString(prefixLines(indent+"# ", s.doc+"\n"+variableName(s.key)+", "+flagName(s.key)))
+	b.WriteString(prefixLines(indent+sign, strings.TrimSuffix(string(line), "\n")))
+	return nil
 }
 
 func prefixLines(prefix, text string) string {

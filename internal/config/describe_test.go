@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -40,6 +41,50 @@ func TestDescribeIsAFileThatHoldsTheDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantConfig(t, loaded, Default())
+}
+
+// A file in which everything is a comment changes nothing. Each of its settings is in force as
+// soon as its comment sign is gone.
+func TestDescribeCommented(t *testing.T) {
+	var b bytes.Buffer
+	if err := DescribeCommented(&b, nil); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "signet.yaml")
+	mustWrite(t, path, b.String())
+	loaded, err := Load(Sources{File: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantConfig(t, loaded, Default())
+	if len(loaded.origins) > 0 {
+		t.Errorf("settings come from the file: %v", loaded.origins)
+	}
+	mustWrite(t, path, regexp.MustCompile(`(?m)^#(\S)`).ReplaceAllString(b.String(), "$1"))
+	if loaded, err = Load(Sources{File: path}); err != nil {
+		t.Fatal(err)
+	}
+	wantConfig(t, loaded, Default())
+	if len(loaded.origins) != len(Settings()) {
+		t.Errorf("%d settings come from the file, want %d", len(loaded.origins), len(Settings()))
+	}
+
+	b.Reset()
+	if err := DescribeCommented(&b, map[string]string{"data": "/var/lib/signet", "tls.hsts": "0s"}); err != nil {
+		t.Fatal(err)
+	}
+	mustWrite(t, path, b.String())
+	if loaded, err = Load(Sources{File: path}); err != nil {
+		t.Fatal(err)
+	}
+	if loaded.Data != "/var/lib/signet" || loaded.TLS.HSTS != 0 || len(loaded.origins) != 2 {
+		t.Errorf("data is %s and tls.hsts %v, from %v", loaded.Data, loaded.TLS.HSTS, loaded.origins)
+	}
+	for _, wrong := range []map[string]string{{"dta": "x"}, {"listen": "x"}} {
+		if err := DescribeCommented(&b, wrong); err == nil {
+			t.Errorf("%v is taken", wrong)
+		}
+	}
 }
 
 func TestDescribeDocumentsEverySetting(t *testing.T) {
