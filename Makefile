@@ -5,6 +5,9 @@ LISTEN ?= 127.0.0.1:8080
 DATA   ?= ./data
 ARGS   ?=
 
+# The OpenSSH key that signs a release, if one is to.
+KEY ?=
+
 # How long each fuzz target, and the torture of the store, runs.
 FUZZTIME ?= 30s
 TORTURE  ?= 10m
@@ -49,19 +52,23 @@ build: pages ## build bin/signet: one static file, the same bytes for the same s
 build-bench: ## build bin/signet-bench, the load generator
 	CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o bin/signet-bench ./cmd/signet-bench
 
+# What is published. Its tools are in a module of their own, which Go downloads the first time.
+.PHONY: release
+release: pages ## make packages, image and archives of the last commit in bin/release (KEY=FILE: signed)
+	go -C deploy/release run ./licenses -check "$(CURDIR)"
+	go -C deploy/release run . build -out "$(CURDIR)/bin/release" $(if $(KEY),-key "$(abspath $(KEY))") "$(CURDIR)"
+
 # The second time everything is compiled anew, on another path, so that nothing of the
 # first is taken from Go's cache.
 .PHONY: check-reproducible
-check-reproducible: ## build the last commit twice, on two paths, and compare the files
+check-reproducible: ## make a release of the last commit twice, on two paths, and compare the files
 	@set -e; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; \
 	git clone -q . "$$dir/one"; git clone -q . "$$dir/a longer/path to/two"; \
-	$(MAKE) -s -C "$$dir/one" build build-bench; \
-	GOCACHE="$$dir/cache" $(MAKE) -s -C "$$dir/a longer/path to/two" build build-bench; \
-	for program in signet signet-bench; do \
-		cmp "$$dir/one/bin/$$program" "$$dir/a longer/path to/two/bin/$$program"; \
-		echo "$$program is twice the same $$(wc -c <"$$dir/one/bin/$$program") bytes:" \
-			"$$(sha256sum <"$$dir/one/bin/$$program")"; \
-	done
+	$(MAKE) -s -C "$$dir/one" release build-bench KEY=; \
+	GOCACHE="$$dir/cache" $(MAKE) -s -C "$$dir/a longer/path to/two" release build-bench KEY=; \
+	cmp "$$dir/one/bin/signet-bench" "$$dir/a longer/path to/two/bin/signet-bench"; \
+	diff -r "$$dir/one/bin/release" "$$dir/a longer/path to/two/bin/release"; \
+	echo "these files are twice the same:"; cat "$$dir/one/bin/release/SHA256SUMS"
 
 .PHONY: sbom
 sbom: build ## list what bin/signet is made of as CycloneDX, in bin/signet.cdx.json
@@ -120,6 +127,7 @@ PAGES_ON_BOTH = administrator auditor calls console cuts directory failures file
 test-servers: build build-bench client
 	@internal/store/postgrestest/install.sh
 	@web/tests/install.sh
+	@deploy/installtest/install.sh
 	@mkdir -p bin/tests
 	CGO_ENABLED=0 go build -o web/build/stage ./web/tests/stage
 	CGO_ENABLED=0 go -C internal/blob/s3test/gateway tool -n versitygw >/dev/null
@@ -194,7 +202,7 @@ test-pages: test-servers ## run the tests of the pages in a browser; ARGS=--ui t
 SLOW = e2e|app|cli|benchcli|transfer|clientreplay|load|store/postgres|store/enginetest|seal/pgring|live/natsbus|live/pgbus|blob|testenv.*
 .PHONY: test-fast
 test-fast: ## run the tests of the inner loop: no browser, no second engine, no end-to-end
-	go test $$(go list ./... | grep -vE '/internal/($(SLOW))$$|/bench$$|/deploy$$|/docs/api$$')
+	go test $$(go list ./... | grep -vE '/internal/($(SLOW))$$|/bench$$|/deploy(/installtest)?$$|/docs/api$$')
 
 .PHONY: test-report
 test-report: ## list what failed in the last `make test`, what took longest, and what passed at a second try only
@@ -215,6 +223,7 @@ check-vet:
 .PHONY: check-static
 check-static:
 	go tool staticcheck ./...
+	tool=$$(go tool -n staticcheck) && cd deploy/release && "$$tool" ./...
 
 # More than 20 ways through a function are more than a reader keeps in mind, or a test goes.
 .PHONY: check-complexity
@@ -224,6 +233,7 @@ check-complexity:
 .PHONY: check-modules
 check-modules:
 	go mod tidy -diff
+	go -C deploy/release mod tidy -diff
 
 # This, the next and the TypeScript client need Node.js (20.19 or later).
 .PHONY: check-openapi

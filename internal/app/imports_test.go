@@ -225,7 +225,9 @@ var mayImport = []layer{
 	{"client", nil},
 	{"web", nil},                   // serves files; pages call the interface
 	{"openapi/generatortest", nil}, // a module of its own, for a test
-	{"deploy/release/licenses", nil}, // in a module of its own, of tools
+	{"deploy/release", nil},        // a module of its own, of tools
+	{"deploy/release/licenses", nil},
+	{"deploy/installtest", nil}, // tests only, of what a release has
 	{"openapi/openapitest", nil},
 	{"openapi", nil},
 }
@@ -261,7 +263,7 @@ var onlyIn = map[string][]string{
 	"golang.org/x/sys":                {"internal/clock", "internal/load", "internal/store/postgres"},
 	"github.com/go-json-experiment":   {"internal/api/input"},
 	"golang.org/x/time":               {"internal/api/guard", "internal/audit"},
-	"golang.org/x/crypto":             {"internal/access", "internal/seal", "internal/transport"},
+	"golang.org/x/crypto":             {"internal/access", "internal/seal", "internal/transport", "deploy/release"},
 	"github.com/letsencrypt/":         nil, // tests only
 	"github.com/rogpeppe/go-internal": nil,
 	"go.uber.org/goleak":              nil,
