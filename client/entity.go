@@ -59,6 +59,7 @@ type Group struct {
 	CreatedBy       string    `json:"created_by"` // user token
 	CreatedTime     time.Time `json:"created_time,omitzero"`
 	ReplayHistory   bool      `json:"replay_history"`
+	Everyone        bool      `json:"everyone,omitempty"` // all members of the organization, always
 	IsPublic        bool      `json:"is_public"`
 	Metadata        Metadata  `json:"metadata,omitempty"` // only where the call asked for it
 }

@@ -12,6 +12,7 @@ type NewGroup struct {
 	Description    string   `json:"description,omitempty"`
 	IsPublic       bool     `json:"is_public,omitempty"`
 	ReplayHistory  bool     `json:"replay_history,omitempty"` // new members get earlier messages
+	Everyone       bool     `json:"everyone,omitempty"`       // all members of the organization, now and later; without Members
 	Metadata       Metadata `json:"metadata,omitempty"`
 	AvatarURL      string   `json:"avatar,omitempty"` // not together with Avatar
 	Avatar         *Upload  `json:"-"`                // PNG, JPEG, GIF or WebP of up to 2 MiB

@@ -189,7 +189,8 @@ func TestAuditHasWhatTakesAnAdministratorWhereverItIsDone(t *testing.T) {
 	t.Parallel()
 	m := startMatrix(t)
 	audited := m.api.Audited()
-	own := []string{"POST /v2/mute/group/:group", "DELETE /v2/mute/group/:group", // what the caller itself hears of
+	own := []string{"POST /v2/message", "POST /v2/message/typing", // which a group of everybody takes from administrators
+		"POST /v2/mute/group/:group", "DELETE /v2/mute/group/:group", // what the caller itself hears of
 		"GET /v2/conversation/:entity/message", "POST /v2/conversation/:entity/read", // and its own messages alone
 		"POST /v2/conversation/search",
 		"POST /v2/metadata_bulk"} // which shows several: TestAuditHasEachReadOncePerHour
@@ -245,7 +246,7 @@ func TestAuditHasWhatTakesAnAdministratorWhereverItIsDone(t *testing.T) {
 func takesAdministrator(route string, want []string, column int) bool {
 	const member, boss, operator = 5, 9, 10
 	foreignToOperators := []string{"POST /v2/group", "POST /v2/role_group", "GET /v2/user/:user",
-		"GET /v2/metadata/:entity"}
+		"GET /v2/metadata/:entity", "GET /v2/group/:group", "GET /v2/group/:group/members"}
 	switch {
 	case route == "DELETE /v2/group/:group":
 		return true

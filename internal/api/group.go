@@ -27,6 +27,7 @@ func (c *call) groupCommand() service.GroupCommand {
 		Members:          f.List("members"),
 		ReplayHistory:    f.OptionalBool("replay_history"),
 		Public:           f.OptionalBool("is_public"),
+		Everyone:         f.OptionalBool("everyone"),
 	}
 	command.Avatar, command.AvatarURL = c.avatar()
 	return command

@@ -116,8 +116,8 @@ var mayImport = []layer{
 	}},
 	{"internal/people", []string{
 		"internal/access", "internal/fanout", "internal/search", "internal/content", "internal/store/auditlog",
-		"internal/store/erasure", "internal/store/legalhold", "internal/store/overview", "internal/store/searchindex",
-		"internal/store", "internal/live", "internal/audit", "internal/model",
+		"internal/store/erasure", "internal/store/legalhold", "internal/store/overview", "internal/store/piecework",
+		"internal/store/searchindex", "internal/store", "internal/live", "internal/audit", "internal/model",
 	}},
 	{"internal/overview", []string{"internal/access", "internal/search", "internal/series", "internal/continuation",
 		"internal/audit",

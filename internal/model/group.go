@@ -15,8 +15,13 @@ type Group struct {
 	Created       time.Time
 	ReplayHistory bool
 	Public        bool
+	Everyone      bool // it always holds all members of the organization, whose administrators alone write to it
 	Deleted       bool
 }
+
+// MostMembersShown is how many members of a group an answer names at most: those of a group of
+// everybody may be more, and are then counted only.
+const MostMembersShown = 2000
 
 // MostMembersTold is how many members a group has at most whose events name them
 // (contract, section 6): else an event to each of them would be as long as they are many.

@@ -9,7 +9,6 @@ import (
 	"signet/internal/access"
 	"signet/internal/audit"
 	"signet/internal/model"
-	"signet/internal/search"
 	"signet/internal/store"
 )
 
@@ -98,20 +97,13 @@ func (p *People) insert(ctx context.Context, actor *model.Actor, c *CreateComman
 					return err
 				}
 			}
-			m := membership
-			var err error
-			if m.Since, err = tx.Position(1, account.ID); err != nil {
+			if err := p.join(tx, account, membership); err != nil {
 				return err
 			}
-			if _, err := tx.PutMembership(m); err != nil {
-				return err
+			if made.Key == nil {
+				return nil
 			}
-			if made.Key != nil {
-				if err := tx.InsertKey(&made.Key.Key); err != nil {
-					return err
-				}
-			}
-			return search.IndexAccount(tx, account, m)
+			return tx.InsertKey(&made.Key.Key)
 		})
 	if err != nil {
 		return Created{}, err

@@ -117,7 +117,7 @@ func (p *People) answerJoin(ctx context.Context, actor *model.Actor, action mode
 		if action == model.ActionMemberRemove {
 			return p.endRequest(tx, actor, line, &t.Account, organization)
 		}
-		if err := enter(tx, actor, &t.Account, model.Membership{Organization: organization, Account: t.ID, Title: r.Title,
+		if err := p.enter(tx, actor, &t.Account, model.Membership{Organization: organization, Account: t.ID, Title: r.Title,
 			Department: r.Department, Joined: p.now()}); err != nil {
 			return err
 		}
@@ -144,8 +144,8 @@ func (p *People) endRequest(tx *store.Tx, actor *model.Actor, line *model.AuditE
 }
 
 // enter makes an account a new member, whether or not it was asked, and tells it.
-func enter(tx *store.Tx, actor *model.Actor, account *model.Account, m model.Membership) error {
-	if err := join(tx, account, m); err != nil {
+func (p *People) enter(tx *store.Tx, actor *model.Actor, account *model.Account, m model.Membership) error {
+	if err := p.join(tx, account, m); err != nil {
 		return err
 	}
 	if _, err := tx.DeleteJoinRequest(m.Organization, account.ID); err != nil {

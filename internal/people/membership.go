@@ -14,12 +14,18 @@ import (
 	"signet/internal/search"
 	"signet/internal/store"
 	"signet/internal/store/erasure"
+	"signet/internal/store/piecework"
 	"signet/internal/store/searchindex"
 )
 
-// join puts an account into an organization and into its search index. It does
-// not tell anybody.
-func join(tx *store.Tx, account *model.Account, m model.Membership) error {
+// join puts an account into an organization, its search index and its group of everybody. It tells
+// nobody but the account of that group. The account is new and has no queue that others lock, or the
+// caller has locked the organization, so that nobody holds the group.
+func (p *People) join(tx *store.Tx, account *model.Account, m model.Membership) error {
+	everyone, err := lockEveryone(tx, m.Organization)
+	if err != nil {
+		return err
+	}
 	position, err := tx.Position(1, account.ID)
 	if err != nil {
 		return err
@@ -28,7 +34,27 @@ func join(tx *store.Tx, account *model.Account, m model.Membership) error {
 	if _, err := tx.PutMembership(m); err != nil {
 		return err
 	}
-	return search.IndexAccount(tx, account, m)
+	if err := search.IndexAccount(tx, account, m); err != nil || everyone == nil {
+		return err
+	}
+	return p.fanout.Plan(tx, p.now()).Do(everyone,
+		fanout.Friends(everyone, piecework.Enter, true, []model.AccountID{account.ID}, 0))
+}
+
+// lockEveryone locks the group that always holds all members of an organization; nil: it has none.
+func lockEveryone(tx *store.Tx, organization model.OrganizationID) (*model.Group, error) {
+	id, found, err := tx.GroupOfEveryone(organization)
+	if err != nil || !found {
+		return nil, err
+	}
+	if err := tx.LockGroup(id); err != nil {
+		return nil, err
+	}
+	g, found, err := tx.Group(id)
+	if err != nil || !found || g.Deleted { // it was deleted while this waited
+		return nil, err
+	}
+	return &g, nil
 }
 
 // membershipChanged makes a change of memberships or roles hold at once.
@@ -85,7 +111,7 @@ func (p *People) AddMember(ctx context.Context, actor *model.Actor, address stri
 					return err
 				}
 			}
-			if err := enter(tx, actor, &t.Account, m); err != nil {
+			if err := p.enter(tx, actor, &t.Account, m); err != nil {
 				return err
 			}
 			return access.TellHome(tx, actor, line, &t.Account)
@@ -202,7 +228,13 @@ func (p *People) leave(tx *store.Tx, plan *fanout.Plan, pen *content.Pen, actor 
 		return err
 	}
 	for i := range groups {
-		if err := plan.MoveMembers(pen, actor, &groups[i], []model.AccountID{account.ID}, nil); err != nil {
+		g, leaving := &groups[i], []model.AccountID{account.ID}
+		if g.Everyone { // whose others are not told
+			err = plan.Do(g, fanout.Friends(g, piecework.Leave, false, leaving, 0))
+		} else {
+			err = plan.MoveMembers(pen, actor, g, leaving, nil)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -244,6 +276,9 @@ func lockToLeave(tx *store.Tx, groups []model.Group, account model.AccountID) er
 	}
 	concerned := []model.AccountID{account}
 	for i := range groups {
+		if groups[i].Everyone { // of which nobody is told
+			continue
+		}
 		members, err := tx.GroupMembers(ids[i])
 		if err != nil {
 			return err

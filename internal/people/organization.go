@@ -83,7 +83,7 @@ func (p *People) CreateOrganization(ctx context.Context, actor *model.Actor,
 			return err
 		}
 		m := model.Membership{Organization: o.ID, Account: actor.Account, Joined: now}
-		if err := join(tx, &account, m); err != nil {
+		if err := p.join(tx, &account, m); err != nil {
 			return err
 		}
 		if err := tx.PutRole(o.ID, actor.Account, model.RoleAdmin); err != nil {

@@ -133,6 +133,9 @@ func (p *People) endUser(tx *store.Tx, plan *fanout.Plan, pen *content.Pen, acto
 	}
 	for i := range groups { // what names the account would be erased with it
 		g := &groups[i]
+		if g.Everyone {
+			continue
+		}
 		sort, err := pen.Write(tx, g, content.Change{Event: model.NoteRemoved, Caller: by, Unnamed: 1})
 		if err != nil {
 			return err

@@ -13,10 +13,11 @@ import (
 type groupRights struct {
 	member  bool
 	see     bool // members, administrators; of a public group anyone of the organization
-	change  bool // name, members, avatar: members and administrators
-	control bool // deletion, publicity, history: creator and administrators
+	change  bool // name, members, avatar: members and administrators; of one of everybody administrators
+	control bool // deletion, publicity, history: creator and administrators; likewise
 
 	overseen bool // it is seen by an administrator alone, which leaves a line in the audit log
+	recorded bool // it is changed by an administrator alone, which leaves one too
 }
 
 func rightsInGroup(tx *store.Tx, actor *model.Actor, g *model.Group) (groupRights, error) {
@@ -27,6 +28,10 @@ func rightsInGroup(tx *store.Tx, actor *model.Actor, g *model.Group) (groupRight
 	}
 	member, err := tx.IsGroupMember(g.ID, actor.Account)
 	member = member && inOrganization
+	if g.Everyone {
+		return groupRights{member: member, see: true, change: administers, control: administers,
+			overseen: administers && !member, recorded: administers}, err
+	}
 	return groupRights{
 		member:  member,
 		see:     member || administers || g.Public && inOrganization,
@@ -34,6 +39,7 @@ func rightsInGroup(tx *store.Tx, actor *model.Actor, g *model.Group) (groupRight
 		control: administers || g.CreatedBy == actor.Account && inOrganization,
 
 		overseen: administers && !member && !(g.Public && inOrganization),
+		recorded: administers && !member,
 	}, err
 }
 

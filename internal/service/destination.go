@@ -81,6 +81,9 @@ func (d *draft) findGroup(tx *store.Tx, actor *model.Actor, id model.GroupID) (*
 	if !rights.member {
 		return nil, model.Missing()
 	}
+	if g.Everyone && !writesToEveryone(actor, g.Organization) {
+		return nil, onlyAdministratorsWrite()
+	}
 	if named := cmp.Or(d.sender, d.receiver); named != "" && named != g.Organization {
 		return nil, model.Invalidf("organization_mismatch", "recipient_organization",
 			"The group belongs to another organization.")

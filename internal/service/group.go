@@ -27,6 +27,7 @@ type GroupCommand struct {
 	Members          []string // addresses; nil: not given
 	ReplayHistory    *bool
 	Public           *bool
+	Everyone         *bool // all members of the organization, now and later; only when it is made
 	ExcludeCreator   bool
 	Metadata         map[string]string
 }
@@ -88,6 +89,10 @@ func (s *Service) GroupMembers(
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		if g, rights, err = groupOf(tx, actor, id); err != nil {
 			return err
+		}
+		if g.Everyone && len(g.Members) > model.MostMembersShown {
+			return model.Invalidf("members_not_listed", "", "The group has %d members: find people with a search.",
+				len(g.Members))
 		}
 		p := presenter{service: s, tx: tx, actor: actor}
 		if err := p.meet(g.Members); err != nil {

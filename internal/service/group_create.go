@@ -85,6 +85,12 @@ func (s *Service) groupMetadata(ctx context.Context, actor *model.Actor, pen *co
 func (s *Service) newGroup(
 	tx *store.Tx, actor *model.Actor, named model.OrganizationID, c *GroupCommand,
 ) (g model.Group, err error) {
+	everyone := c.Everyone != nil && *c.Everyone
+	if everyone && actor.MayAdminister(named) == nil { // nobody comes or goes meanwhile
+		if err := tx.LockOrganization(named); err != nil {
+			return g, err
+		}
+	}
 	organization, err := groupOrganization(tx, actor, named)
 	if err == nil {
 		err = s.countGroup(tx, actor)
@@ -93,8 +99,11 @@ func (s *Service) newGroup(
 		return g, err
 	}
 	g = model.Group{
-		Organization: organization.ID, CreatedBy: actor.Account,
+		Organization: organization.ID, CreatedBy: actor.Account, Everyone: everyone,
 		ReplayHistory: c.ReplayHistory != nil && *c.ReplayHistory, Public: c.Public != nil && *c.Public,
+	}
+	if everyone {
+		return g, fillWithEveryone(tx, actor, &g, &organization, c)
 	}
 	if g.Public && !model.Allows(organization.Settings.AllowPublicGroups) {
 		return g, publicGroupsOff()
@@ -124,8 +133,11 @@ func (s *Service) insertGroup(ctx context.Context, in *groupChange, g *model.Gro
 			return err
 		}
 	}
-	sort, err := in.pen.Write(in.Tx, g, content.Change{Event: model.NoteCreated, Caller: in.actor.Account,
-		Subjects: g.Members})
+	change := content.Change{Event: model.NoteCreated, Caller: in.actor.Account, Subjects: g.Members}
+	if g.Everyone { // who that is says nothing of anybody
+		change.Subjects, change.Unnamed = nil, len(g.Members)
+	}
+	sort, err := in.pen.Write(in.Tx, g, change)
 	if err != nil {
 		return err
 	}
@@ -137,7 +149,7 @@ func (s *Service) insertGroup(ctx context.Context, in *groupChange, g *model.Gro
 	if err != nil {
 		return err
 	}
-	if err := search.IndexGroup(in.Tx, g); err != nil || in.actor.MemberOf(g.Organization) {
+	if err := search.IndexGroup(in.Tx, g); err != nil || in.actor.MemberOf(g.Organization) && !g.Everyone {
 		return err
 	}
 	return s.recordOnGroup(ctx, in.Tx, in.actor, model.ActionGroupCreate, g.Organization, g.ID)

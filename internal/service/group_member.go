@@ -18,6 +18,9 @@ func (s *Service) AddGroupMembers(ctx context.Context, actor *model.Actor, id mo
 		if err != nil {
 			return err
 		}
+		if g.Everyone {
+			return everyoneFixed("members")
+		}
 		named, err := s.membersNamed(in.Tx, in.actor, g.Organization, addresses)
 		if err != nil {
 			return err
@@ -55,6 +58,9 @@ func (s *Service) RemoveGroupMembers(ctx context.Context, actor *model.Actor, id
 		g, rights, err := groupOf(in.Tx, in.actor, id)
 		if err != nil {
 			return err
+		}
+		if g.Everyone {
+			return everyoneFixed("members")
 		}
 		if !rights.change {
 			return model.NotAllowed()

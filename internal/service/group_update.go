@@ -106,6 +106,9 @@ func (s *Service) UpdateGroup(
 		if !rights.change || c.wantsControl(&g) && !rights.control {
 			return model.NotAllowed()
 		}
+		if err := c.keepsEveryone(&g); err != nil {
+			return err
+		}
 		var leaving, entering []model.AccountID
 		if c.Members != nil {
 			if leaving, entering, err = s.membersToMove(in.Tx, in.actor, &g, c.Members); err != nil {
@@ -125,7 +128,7 @@ func (s *Service) UpdateGroup(
 			return err
 		}
 		update := fanout.Update(&g, g.Members, in.actor.Account, cmp.Or(sort, moves.Sort))
-		if err := in.plan.Do(&g, append(moves.Pieces, update)...); err != nil || rights.member {
+		if err := in.plan.Do(&g, append(moves.Pieces, update)...); err != nil || !rights.recorded {
 			return err
 		}
 		return s.recordOnGroup(ctx, in.Tx, in.actor, model.ActionGroupUpdate, g.Organization, id)

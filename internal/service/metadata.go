@@ -158,7 +158,7 @@ func (s *Service) putMetadata(tx *store.Tx, organization model.OrganizationID, e
 func (s *Service) recordDescribed(ctx context.Context, tx *store.Tx, actor *model.Actor, action model.AuditAction,
 	p *subject) error {
 	switch {
-	case p.group && p.member, p.own(actor):
+	case p.group && !p.rights.recorded, p.own(actor):
 		return nil
 	case p.group:
 		return s.recordOnGroup(ctx, tx, actor, action, p.organization, model.GroupID(p.entity))
@@ -176,7 +176,7 @@ func (s *Service) subjectToDescribe(tx *store.Tx, actor *model.Actor, address st
 	if err != nil {
 		return p, err
 	}
-	if !p.own(actor) && !actor.Administers(p.organization) && !(p.group && p.member) {
+	if !p.own(actor) && !actor.Administers(p.organization) && !(p.group && p.rights.change) {
 		return p, model.NotAllowed()
 	}
 	return p, nil

@@ -98,7 +98,7 @@ func (s *Service) AddToRoster(ctx context.Context, actor *model.Actor, address s
 		if err != nil {
 			return err
 		}
-		if p.group && !p.member {
+		if p.group && !p.rights.member {
 			return model.Missing()
 		}
 		if p.group { // members have it there
@@ -190,7 +190,10 @@ func (s *Service) removeGroup(in *groupChange, p subject) (*store.Withdrawal, er
 		return nil, err
 	}
 	self := in.actor.Account
-	if p.member {
+	if p.rights.member && g.Everyone {
+		return nil, everyoneFixed("")
+	}
+	if p.rights.member {
 		if g.Members, err = in.GroupMembers(id); err != nil {
 			return nil, err
 		}
@@ -205,7 +208,7 @@ func (s *Service) removeGroup(in *groupChange, p subject) (*store.Withdrawal, er
 	if err := in.ClearGroup(self, p.organization, id, position); err != nil {
 		return nil, err
 	}
-	if !p.member { // whoever leaves is told that
+	if !p.rights.member { // whoever leaves is told that
 		name, past, err := in.PastGroupName(self, id)
 		if err != nil {
 			return nil, err
@@ -217,7 +220,7 @@ func (s *Service) removeGroup(in *groupChange, p subject) (*store.Withdrawal, er
 			return nil, err
 		}
 	}
-	if g.Deleted || p.member && len(g.Members) == 0 {
+	if g.Deleted || p.rights.member && len(g.Members) == 0 {
 		return left, erasure.NoteDeparture(in.Tx, p.organization)
 	}
 	return left, nil

@@ -14,7 +14,6 @@ type subject struct {
 	entity       model.EntityID
 	group        bool
 	organization model.OrganizationID
-	member       bool        // the actor is in the group
 	rights       groupRights // of a group
 }
 
@@ -72,7 +71,7 @@ func groupSubject(tx *store.Tx, actor *model.Actor, entity model.EntityID, organ
 	if organization != "" && organization != g.Organization {
 		return subject{}, model.Missing()
 	}
-	return subject{entity: entity, group: true, organization: g.Organization, member: rights.member, rights: rights}, nil
+	return subject{entity: entity, group: true, organization: g.Organization, rights: rights}, nil
 }
 
 // accountSubject is subject for an account, which belongs to these organizations.

@@ -36,6 +36,12 @@ func (s *Service) Typing(ctx context.Context, actor *model.Actor, recipient stri
 			if !rights.member {
 				return model.Missing()
 			}
+			if g.Everyone && !writesToEveryone(actor, g.Organization) {
+				if !active {
+					return nil
+				}
+				return onlyAdministratorsWrite()
+			}
 			within = []model.OrganizationID{g.Organization}
 			for _, account := range g.Members {
 				if account != actor.Account {

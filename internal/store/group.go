@@ -8,12 +8,12 @@ import (
 )
 
 const groupColumns = `g.group_token, g.organization, g.name, g.description, g.avatar, g.created_by, g.created,
-	g.replay_history, g.is_public, CASE WHEN ` + OfStanding + `g.organization)) THEN g.deleted ELSE 1 END`
+	g.replay_history, g.is_public, g.everyone, CASE WHEN ` + OfStanding + `g.organization)) THEN g.deleted ELSE 1 END`
 
 func scanGroup(g *model.Group, row Row) error {
 	var created int64
 	if err := row.Scan(&g.ID, &g.Organization, &g.Name, &g.Description, &g.Avatar, &g.CreatedBy, &created,
-		&g.ReplayHistory, &g.Public, &g.Deleted); err != nil {
+		&g.ReplayHistory, &g.Public, &g.Everyone, &g.Deleted); err != nil {
 		return err
 	}
 	g.Created = FromMillis(created)
@@ -23,9 +23,10 @@ func scanGroup(g *model.Group, row Row) error {
 // InsertGroup adds a group without members.
 func (tx *Tx) InsertGroup(g *model.Group) error {
 	return tx.Post(`INSERT INTO groups (group_token, organization, name, description, avatar, created_by, created,
-		replay_history, is_public, deleted, sent, sent_priority, last_message, last_sort)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0)`,
-		g.ID, g.Organization, g.Name, g.Description, g.Avatar, g.CreatedBy, Millis(g.Created), g.ReplayHistory, g.Public)
+		replay_history, is_public, everyone, deleted, sent, sent_priority, last_message, last_sort)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0)`,
+		g.ID, g.Organization, g.Name, g.Description, g.Avatar, g.CreatedBy, Millis(g.Created), g.ReplayHistory, g.Public,
+		g.Everyone)
 }
 
 // UpdateGroup stores what may change of a group, its deletion included.
@@ -39,6 +40,13 @@ func (tx *Tx) UpdateGroup(g *model.Group) error {
 // Group returns a group without its members; a deleted one too.
 func (tx *Tx) Group(id model.GroupID) (model.Group, bool, error) {
 	return First(tx, `SELECT `+groupColumns+` FROM groups g WHERE g.group_token = ?`, []any{id}, scanGroup)
+}
+
+// GroupOfEveryone finds the group that always holds all members of an organization.
+func (tx *Tx) GroupOfEveryone(organization model.OrganizationID) (id model.GroupID, found bool, err error) {
+	found, err = tx.One(`SELECT group_token FROM groups WHERE organization = ? AND everyone = 1 AND deleted = 0`,
+		[]any{organization}, &id)
+	return id, found, err
 }
 
 // GroupMembers lists the members of a group, in the order in which they joined.

@@ -146,6 +146,7 @@ var spreading = map[string]string{
 	"overview.FiguresOfGroups":    "a page of a console",
 	"Tx.GroupsAmong":              "the groups on a page of a search",
 	"Tx.GroupsIn":                 "once in the life of an organization",
+	"Tx.GroupOfEveryone":          "when somebody joins an organization: by an index with a row of each organization",
 	"Tx.FirstGroupsIn":            "the sweep: groups of a deleted organization, some at a time",
 	"Tx.GroupsOf":                 "when somebody leaves an organization",
 	"Tx.HasOperator":              "at the start",

@@ -190,6 +190,7 @@ CREATE TABLE groups (
 	created        BIGINT NOT NULL,
 	replay_history INTEGER NOT NULL,
 	is_public      INTEGER NOT NULL,
+	everyone       INTEGER NOT NULL, -- it always holds all members of the organization
 	deleted        INTEGER NOT NULL,
 	sent           BIGINT NOT NULL,  -- how many messages were sent to it
 	sent_priority  BIGINT NOT NULL,  -- how many of these are important
@@ -198,6 +199,7 @@ CREATE TABLE groups (
 	PRIMARY KEY (group_token)
 ){table};
 CREATE INDEX groups_organization ON groups (organization);
+CREATE UNIQUE INDEX groups_everyone ON groups (organization) WHERE everyone = 1 AND deleted = 0;
 
 -- A member of a group, also of one that was deleted. What of the group's messages does not count as unread with the
 -- member (what came before, what it sent, what it read, what ended) is counted here: sent - seen is unread.

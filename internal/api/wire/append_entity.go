@@ -90,6 +90,9 @@ func (g *Group) appendJSON(b []byte) []byte {
 	}
 	b = strconv.AppendBool(append(b, `,"replay_history":`...), g.ReplayHistory)
 	b = strconv.AppendBool(append(b, `,"is_public":`...), g.IsPublic)
+	if g.Everyone {
+		b = append(b, `,"everyone":true`...)
+	}
 	return append(appendMetadata(b, g.Metadata), '}')
 }
 

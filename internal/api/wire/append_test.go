@@ -87,7 +87,8 @@ func FuzzAppendedEntities(f *testing.F) {
 		a := model.Account{ID: model.AccountID{byte(number)}, Username: address, DisplayName: name, FirstName: text,
 			LastName: name + text, Avatar: address, Status: text, DND: bit(0), DNDText: name, Disabled: bit(1)}
 		g := model.Group{ID: model.GroupID{byte(number)}, Organization: model.OrganizationID(text), Name: name,
-			Description: text, Avatar: address, Count: int(number % 1000), ReplayHistory: bit(0), Public: bit(1)}
+			Description: text, Avatar: address, Count: int(number % 1000), ReplayHistory: bit(0), Public: bit(1),
+			Everyone: bit(2)}
 		if bit(2) {
 			a.Emails = []model.Email{{Address: address, Verified: bit(3)}, {Address: name}}
 			a.Phones = []model.Phone{{Number: text, Verified: bit(4)}, {}}

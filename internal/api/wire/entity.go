@@ -91,21 +91,22 @@ type Group struct {
 	CreatedTime     Time                 `json:"created_time,omitzero"`
 	ReplayHistory   bool                 `json:"replay_history"`
 	IsPublic        bool                 `json:"is_public"`
+	Everyone        bool                 `json:"everyone,omitempty"` // which published clients never see
 	Metadata        map[string]string    `json:"metadata,omitzero"`
 }
 
-// Group shows a group.
+// Group shows a group. Very many members of one of everybody are only counted.
 func (v *View) Group(g *model.Group) Group {
-	members := g.Members
-	if members == nil {
+	members, count := g.Members, max(len(g.Members), g.Count)
+	if members == nil || g.Everyone && count > model.MostMembersShown {
 		members = []model.AccountID{}
 	}
 	return Group{
 		Token: g.ID, XMLNS: v.groupType(), Name: g.Name, DisplayName: g.Name, Description: g.Description,
 		Avatar: v.AvatarURL(g.Avatar), OrganizationKey: g.Organization, Members: members,
-		NumMembers: max(len(members), g.Count),
+		NumMembers: count,
 		CreatedBy:  g.CreatedBy, CreatedTime: Time(g.Created),
-		ReplayHistory: g.ReplayHistory, IsPublic: g.Public,
+		ReplayHistory: g.ReplayHistory, IsPublic: g.Public, Everyone: g.Everyone,
 	}
 }
 

@@ -38,6 +38,39 @@ func groups(t *testing.T, h conformance.Harness) {
 		wantEqual(t, "group", mustFind(t, p, "it", group(g.ID)), g)
 		wantEqual(t, "other group", mustFind(t, p, "other", group(other.ID)), other)
 	})
+	t.Run("of_everybody_are_one_in_an_organization", func(t *testing.T) {
+		everyone := func(of model.OrganizationID) (model.GroupID, bool) {
+			t.Helper()
+			var found bool
+			id := mustRead(t, p, func(tx *store.Tx) (id model.GroupID, err error) {
+				id, found, err = tx.GroupOfEveryone(of)
+				return id, err
+			})
+			return id, found
+		}
+		if id, found := everyone(first); found {
+			t.Errorf("found %v", id)
+		}
+		all := model.Group{ID: p.id(), Organization: first, Name: "All", CreatedBy: ann, Created: p.now(), Everyone: true}
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.InsertGroup(&all) })
+		wantEqual(t, "group", mustFind(t, p, "it", group(all.ID)), all)
+		if id, found := everyone(first); !found || id != all.ID {
+			t.Errorf("found %v, %v", id, found)
+		}
+		if id, found := everyone(second); found {
+			t.Errorf("found %v of another organization", id)
+		}
+		next := all
+		next.ID = p.id()
+		err := p.Update(t.Context(), func(tx *store.Tx) error { return tx.InsertGroup(&next) })
+		wantError(t, "a second one", err, store.ErrConflict)
+		all.Deleted = true
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.UpdateGroup(&all) })
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.InsertGroup(&next) })
+		if id, found := everyone(first); !found || id != next.ID {
+			t.Errorf("found %v, %v once the first was deleted", id, found)
+		}
+	})
 	t.Run("are_listed_by_member_and_by_organization", func(t *testing.T) {
 		p, ann, bob := newPair(t, h)
 		first, second := p.mustOrganization(t, ann, bob), p.mustOrganization(t, ann, bob)

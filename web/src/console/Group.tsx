@@ -20,7 +20,8 @@ import { PersonLink } from "./PersonLink";
 /** Group shows a group of an organization, without anything that was written to it, and lets administrators manage it. */
 export function Group({ organization, token }: { organization: Schemas["Organization"]; token: string }) {
   const { value, problem, reload } = useLoaded(async () => {
-    const [group, members] = await Promise.all([client.getGroup(token), client.getGroupMembers(token)]);
+    const group = await client.getGroup(token);
+    const members = group.everyone ? [] : await client.getGroupMembers(token);
     return { group, members, creator: await creatorOf(group, members, organization.token) };
   }, [organization.token, token]);
   const [asked, setAsked] = useState<"edit" | "delete" | undefined>();
@@ -36,6 +37,7 @@ export function Group({ organization, token }: { organization: Schemas["Organiza
         <div>
           <h2 dir="auto">{group.name}</h2>
           {group.description && <p class="muted" dir="auto">{group.description}</p>}
+          {group.everyone && <em class="tag">{text("console.everybody")}</em>}
           {group.is_public && <em class="tag">{text("console.public")}</em>}
         </div>
       </header>
@@ -59,7 +61,11 @@ export function Group({ organization, token }: { organization: Schemas["Organiza
         <dt>{text("console.history")}</dt><dd>{text(group.replay_history ? "console.yes" : "console.no")}</dd>
         <dt>{text("console.made")}</dt><dd><Moment at={group.created_time} /></dd>
       </dl>
-      <GroupMembers organization={organization.token} group={group} members={members} onChange={reload} />
+      {group.everyone ? (
+        <p>{text("console.everybodyWhy", { n: group.num_members })}</p>
+      ) : (
+        <GroupMembers organization={organization.token} group={group} members={members} onChange={reload} />
+      )}
       {asked === "edit" && (
         <Dialog title={text("editGroup")} onClose={close}>
           <Form
@@ -86,10 +92,12 @@ export function Group({ organization, token }: { organization: Schemas["Organiza
               <input type="checkbox" name="history" defaultChecked={group.replay_history} />
               {text("showHistory")}
             </label>
-            <label class="check">
-              <input type="checkbox" name="public" defaultChecked={group.is_public} />
-              {text("console.publicWhy")}
-            </label>
+            {!group.everyone && (
+              <label class="check">
+                <input type="checkbox" name="public" defaultChecked={group.is_public} />
+                {text("console.publicWhy")}
+              </label>
+            )}
           </Form>
         </Dialog>
       )}

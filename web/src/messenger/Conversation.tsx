@@ -13,7 +13,7 @@ import { Composer } from "./Composer";
 import { History } from "./History";
 import { besideOf } from "./state/beside";
 import { addressOf, choose, details } from "./state/conversations";
-import { groupOf, mayWrite } from "./state/groups";
+import { groupOf, isIn, mayWrite } from "./state/groups";
 import { keyOf } from "./state/key";
 import { removals } from "./state/notes";
 import { named } from "./state/organizations";
@@ -101,10 +101,14 @@ function Back() {
   );
 }
 
-/** Outside stands for the composer in a group that one is not in: one may join it where it is public. */
+/**
+ * Outside stands for the composer in a group that one is not in: one may join it where it is public. In one of everybody
+ * it says who writes.
+ */
 function Outside({ of: conversation }: { of: Entry }) {
   const group = groupOf(conversation);
   const { busy, run } = useBusy();
+  if (isIn(conversation)) return <div class="outside"><p role="status">{text("administratorsWrite")}</p></div>;
   const removal = removals.value.get(keyOf(conversation.organization_id, conversation.entity.token));
   const join = async () => {
     try {

@@ -8,7 +8,7 @@ import { text } from "../text/text";
 import { preview } from "./preview";
 import { addressOf, choose, current, loading, more, newestFirst } from "./state/conversations";
 import { drafts } from "./state/drafts";
-import { mayWrite } from "./state/groups";
+import { isIn } from "./state/groups";
 import { levelOf } from "./state/hearing";
 import { keyOf } from "./state/key";
 import { rulesOf } from "./state/organizations";
@@ -93,7 +93,7 @@ function Row({ conversation, place, of }: { conversation: Conversation; place: n
         </span>
         <span class="name">
           <bdi>{entity.display_name}</bdi>
-          {!mayWrite(conversation) && (
+          {!isIn(conversation) && (
             <span class="mute" role="img" aria-label={text("leftGroup")} title={text("leftGroup")}>
               <Icon name="leave" />
             </span>

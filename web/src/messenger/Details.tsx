@@ -17,7 +17,7 @@ import { Inspected } from "./Inspected";
 import { Members } from "./Members";
 import { besideOf } from "./state/beside";
 import { addressOf, change, reload } from "./state/conversations";
-import { groupOf, isMember, mayChange, mayWrite } from "./state/groups";
+import { groupOf, isIn, isMember, mayChange } from "./state/groups";
 import { type Level, levelOf, silence } from "./state/hearing";
 import { inspected, wide } from "./state/inspected";
 import { keyOf, keyOfMessage } from "./state/key";
@@ -78,7 +78,7 @@ export function Details({ conversation }: { conversation: Conversation }) {
           </>
         )}
         {where && <p class="muted" dir="auto">{where}</p>}
-        {mayWrite(conversation) && (
+        {isIn(conversation) && (
           <Select<Level>
             label={text("hearOf")}
             value={levelOf(conversation)}
@@ -92,7 +92,7 @@ export function Details({ conversation }: { conversation: Conversation }) {
               <Icon name="edit" /> {text("editGroup")}
             </button>
           )}
-          {group && isMember(group) && (
+          {group && isMember(group) && !group.everyone && (
             <button type="button" class="danger" onClick={() => setLeaving(true)}>
               <Icon name="leave" /> {text("leaveGroup")}
             </button>

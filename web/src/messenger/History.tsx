@@ -8,7 +8,7 @@ import { Anchor } from "./anchor";
 import { Items, Loading } from "./Items";
 import { enter, move, toMessage } from "./moves";
 import { around, bounds, earlier, later, most, search, type Span, stretchAt, tail, ahead } from "./span";
-import { mayWrite } from "./state/groups";
+import { isIn } from "./state/groups";
 import * as history from "./state/history";
 import { keyOf } from "./state/key";
 import { isUnread, messages, older } from "./state/messages";
@@ -109,7 +109,7 @@ export function History({ conversation }: { conversation: Conversation }) {
   };
   useEffect(() => {
     void begin();
-    if (group && mayWrite(conversation)) needMembers(entity.token, organization);
+    if (group && isIn(conversation)) needMembers(entity.token, organization);
     return () => {
       left.current = true;
       leave(key);

@@ -11,7 +11,7 @@ import { text } from "../text/text";
 import { PeopleChooser } from "./PeopleChooser";
 import { besides } from "./state/beside";
 import { renew } from "./state/conversations";
-import { type Group, mayChange } from "./state/groups";
+import { type Group, mayMove } from "./state/groups";
 import { people } from "./state/people";
 import { here } from "./state/presence";
 import type { Found } from "./state/search";
@@ -31,7 +31,7 @@ export function Members({ group }: { group: Group }) {
     known.current = now;
     reload();
   }, [now]);
-  const may = mayChange(group);
+  const may = mayMove(group);
   const still = value?.filter(({ token }) => !gone.includes(token)) ?? [];
   const all = still.map((one) => ({ ...one, ...people.value.get(one.token) }));
   const beside = besides(all);

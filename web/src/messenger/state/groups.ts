@@ -17,10 +17,16 @@ export function isMember({ num_members, members }: Group): boolean {
   return members === undefined || me === undefined || members.includes(me); // of large ones the list is left out
 }
 
-/** mayWrite tells whether one may write in a conversation. */
-export function mayWrite(conversation: { entity: Entity }): boolean {
+/** isIn tells whether one is in a conversation: with a person always. */
+export function isIn(conversation: { entity: Entity }): boolean {
   const group = groupOf(conversation);
   return !group || isMember(group);
+}
+
+/** mayWrite tells whether one may write in a conversation: to everybody of an organization its administrators may. */
+export function mayWrite(conversation: { entity: Entity }): boolean {
+  const group = groupOf(conversation);
+  return isIn(conversation) && (!group?.everyone || (session.value?.administrator_of ?? []).includes(group.organization_key));
 }
 
 function administers({ num_members, organization_key }: Group): boolean {
@@ -28,12 +34,17 @@ function administers({ num_members, organization_key }: Group): boolean {
   return num_members > 0 && end !== undefined && Date.parse(end) > time() && mine.includes(organization_key);
 }
 
-/** mayChange tells whether one may change a group's name, picture and members. */
+/** mayChange tells whether one may change a group's name and picture. */
 export function mayChange(group: Group): boolean {
-  return isMember(group) || administers(group);
+  return (isMember(group) && !group.everyone) || administers(group);
+}
+
+/** mayMove tells whether one may add people to a group, and remove them. */
+export function mayMove(group: Group): boolean {
+  return mayChange(group) && !group.everyone;
 }
 
 /** mayControl tells whether one may decide what those see who are added later. */
 export function mayControl(group: Group): boolean {
-  return administers(group) || (isMember(group) && group.created_by === session.value?.account.token);
+  return administers(group) || (mayMove(group) && isMember(group) && group.created_by === session.value?.account.token);
 }

@@ -1,0 +1,44 @@
+// The group that always holds everyone in an organization.
+import { Console } from "./fixtures/console.js";
+import { Messenger } from "./fixtures/messenger.js";
+import { expect, test } from "./fixtures/test.js";
+
+test("administrators write to everyone, and nobody leaves", async ({ server, hospital, open }) => {
+  const { dana, alice, organization } = await hospital({ dana: "Dana Drew", alice: "Alice Ames" });
+  await server.operator.grantRole(dana.token, organization, "admin");
+  await server.operator.in(organization).createGroup({ name: "All staff", everyone: true });
+
+  // She who is no administrator reads, and is offered nothing that she may not do.
+  const a = new Messenger(await open(alice));
+  await a.open("All staff");
+  await expect(a.page.getByRole("status").filter({ hasText: "Only administrators write to this group." })).toBeVisible();
+  await expect(a.field).toHaveCount(0);
+  await a.page.getByRole("button", { name: "Details" }).click();
+  await expect(a.details.getByText("Alice Ames")).toBeVisible();
+  for (const name of ["Edit group", "Leave group", "Add people"]) {
+    await expect(a.details.getByRole("button", { name })).toHaveCount(0);
+  }
+
+  const d = new Messenger(await open(dana));
+  await d.open("All staff");
+  await d.write("The lifts are out of order.");
+  await expect(a.message("The lifts are out of order.")).toBeVisible();
+  await a.menu("The lifts are out of order.");
+  await expect(a.page.getByRole("menuitem", { name: "Reply" })).toHaveCount(0);
+});
+
+test("the console tells a group of everyone apart", async ({ server, hospital, open }) => {
+  const { dana, organization } = await hospital({ dana: "Dana Drew" });
+  await server.operator.grantRole(dana.token, organization, "admin");
+  const group = await server.operator.in(organization).createGroup({ name: "All staff", everyone: true });
+  const c = new Console(await open(dana, `/console/organizations/${organization}/groups/${group.token}`));
+  await c.elevate();
+  await expect(c.main.getByText(/^It always holds everyone in the organization: \d+ people\./)).toBeVisible();
+  await expect(c.main.getByRole("button", { name: "Add people" })).toHaveCount(0);
+  await c.main.getByRole("button", { name: "Edit group" }).click();
+  await expect(c.dialog.getByLabel("Group name")).toBeVisible();
+  await expect(c.dialog.getByRole("checkbox")).toHaveCount(1); // nobody joins it
+  await c.dialog.getByLabel("Group name").fill("Everyone here");
+  await c.dialog.getByRole("button", { name: "Save" }).click();
+  await expect(c.main.getByRole("heading", { name: "Everyone here" })).toBeVisible();
+});
