@@ -290,6 +290,42 @@ func (c *Client) history(ctx context.Context, r *request, f HistoryFilter) (*His
 	return fetch[History](ctx, c, r)
 }
 
+// ListedMessage is a message of an organization, without what it says.
+type ListedMessage struct {
+	MessageID      string    `json:"message_id"`
+	SenderToken    string    `json:"sender_token"`
+	RecipientToken string    `json:"recipient_token"`
+	GroupToken     string    `json:"group_token,omitempty"` // of a message to a group
+	CreatedTime    time.Time `json:"created_time"`
+	ExpiresTime    time.Time `json:"expires_time,omitzero"` // zero: never
+	Priority       int       `json:"priority"`
+	IsRecalled     bool      `json:"is_recalled,omitempty"`
+}
+
+// MessageFilter says which messages of an organization are listed; what is zero leaves nothing out.
+type MessageFilter struct {
+	Sender    string // an address
+	Recipient string // an address, or the token of a group
+	Since     time.Time
+	Until     time.Time // the first moment that is too late
+}
+
+// OrganizationMessages lists messages of an organization, the newest first (GET
+// /organization/:organization/message).
+func (c *Client) OrganizationMessages(ctx context.Context, organization string, f MessageFilter, p Page) (
+	*Listing[ListedMessage], error) {
+	r := get("organization", organization, "message")
+	r.query = p.query()
+	setText(r.query, "sender", f.Sender)
+	setText(r.query, "recipient", f.Recipient)
+	for name, at := range map[string]time.Time{"since": f.Since, "until": f.Until} {
+		if !at.IsZero() {
+			r.query.Set(name, at.UTC().Format(time.RFC3339Nano))
+		}
+	}
+	return fetch[Listing[ListedMessage]](ctx, c, r)
+}
+
 // Undelivered is a message that waits for its recipients, without what it says.
 type Undelivered struct {
 	MessageID      string    `json:"message_id"`

@@ -27,6 +27,8 @@ var (
 		"oldest_event_time":"2026-11-21T08:15:30.123Z","last_seen_time":"2026-11-21T08:15:00.001Z","streams":1}`
 	undeliveredJSON = `{"message_id":"m1","sender_token":"u1","recipient_token":"g1","group_token":"g1",
 		"created_time":"2026-11-21T08:15:30.123Z","expires_time":"2026-11-22T08:15:30.123Z","priority":1,"waiting":2}`
+	listedMessageJSON = `{"message_id":"m1","sender_token":"u1","recipient_token":"g1","group_token":"g1",
+		"created_time":"2026-11-21T08:15:30.123Z","expires_time":"2026-11-22T08:15:30.123Z","priority":1,"is_recalled":true}`
 	installationJSON = `{"time":"2026-11-21T08:15:30.123Z","store":"embedded","data_version":1,"nodes":[{"name":"ward (process 7)",
 		"version":"v0.1.0","started_time":"2026-11-21T08:00:00.001Z","heard_time":"2026-11-21T08:15:30.123Z","alive":true,
 		"answers":true}],"server":{"name":"ward (process 7)","version":"v0.1.0","commit":"abc",
@@ -90,6 +92,14 @@ var consoleCalls = []call{
 		answer: replies(listing(undeliveredJSON)), want: listing(undeliveredJSON),
 		do: func(ctx context.Context, c *Client) (any, error) {
 			return c.Undelivered(ctx, "o1", 30*time.Minute, Page{})
+		}},
+	{name: "OrganizationMessages", request: "GET /v2/organization/o1/message?page_size=9&recipient=g1&sender=ann" +
+		"&since=2026-11-21T06%3A00%3A00Z&until=2026-11-21T07%3A00%3A00Z",
+		answer: replies(listing(listedMessageJSON)), want: listing(listedMessageJSON),
+		do: func(ctx context.Context, c *Client) (any, error) {
+			return c.OrganizationMessages(ctx, "o1", MessageFilter{Sender: "ann", Recipient: "g1",
+				Since: time.Date(2026, 11, 21, 6, 0, 0, 0, time.UTC), Until: time.Date(2026, 11, 21, 7, 0, 0, 0, time.UTC)},
+				Page{Size: 9})
 		}},
 	{name: "OrganizationHistory",
 		request: "GET /v2/organization/o1/history?names=sent%2Cactive_people&since=2026-11-21T06%3A00%3A00Z&step=60" +

@@ -77,6 +77,7 @@ GET /v2/organization/{organization}/request
 GET /v2/organization/{organization}/key
 GET /v2/organization/{organization}/queue
 GET /v2/organization/{organization}/undelivered
+GET /v2/organization/{organization}/message
 GET /v2/organization/{organization}/history
 GET /v2/status
 GET /v2/status/history

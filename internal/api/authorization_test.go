@@ -331,6 +331,7 @@ var rules = append([]rule{
 	{route: "GET /v2/organization/:organization/key", want: "403 404 403 403 403 403 200 200"},
 	{route: "GET /v2/organization/:organization/queue", want: "403 404 403 403 403 403 200 200"},
 	{route: "GET /v2/organization/:organization/undelivered", want: "403 404 403 403 403 403 200 200"},
+	{route: "GET /v2/organization/:organization/message", want: "403 404 403 403 403 403 200 200"},
 	{route: "GET /v2/organization/:organization/history", want: "403 404 403 403 403 403 200 200"},
 	{route: "GET /v2/status/history", want: "403 403 403 403 403 403 403 200"},
 	{route: "GET /v2/status", want: "403 403 403 403 403 403 403 200"},

@@ -142,3 +142,57 @@ func TestUndeliveredMessagesAreListed(t *testing.T) {
 	boss.wantPagesRefused(path)
 	c.bob.get(path).wantError(403, "administrative_key_required")
 }
+
+func TestMessagesAreFoundByWhoSentThem(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	boss := c.mustCreateAdmin(c.org, "boss")
+	path := "/v2/organization/" + c.org + "/message"
+	group := c.alice.mustCreateGroup("Ward", c.bob, c.carl)
+	first := c.alice.mustSend(c.bob.token, "secret", "priority", 1, "ttl", 60)
+	c.clock.Advance(10 * time.Minute)
+	sent := c.clock.Now()
+	wrong := c.alice.mustSend(group, "secret", "ttl", -1)
+	answer := c.bob.mustSend(c.alice.token, "secret")
+	c.clock.Advance(10 * time.Minute)
+	recalled := c.alice.mustSend(c.carl.token, "secret")
+	c.alice.delete("/v2/message/" + recalled).want(204)
+	at := func(of time.Time) string { return of.UTC().Format(time.RFC3339Nano) }
+
+	for _, size := range []int{1, 2, 50} {
+		all := boss.pages(path, size)
+		wantTexts(t, "all", texts(all, "message_id"), recalled, answer, wrong, first)
+		all[0].wantFields(fields{"is_recalled": true, "recipient_token": c.carl.token}, "group_token")
+		all[2].wantFields(fields{"sender_token": c.alice.token, "recipient_token": group, "group_token": group,
+			"created_time": wireTimeOf(sent), "priority": 0}, "expires_time", "is_recalled")
+		all[3].wantFields(fields{"priority": 1, "recipient_token": c.bob.token}, "group_token")
+	}
+	for query, want := range map[string][]string{
+		"sender=alice":                      {recalled, wrong, first},
+		"sender=bob":                        {answer},
+		"recipient=" + group:                {wrong},
+		"sender=alice&recipient=bob":        {first},
+		"sender=nobody":                     nil,
+		"recipient=" + randomToken():        nil,
+		"since=" + at(sent):                 {recalled, answer, wrong},
+		"until=" + at(sent):                 {first},
+		"until=" + at(sent.Add(-time.Hour)): nil,
+		"since=" + at(sent) + "&until=" + at(sent.Add(time.Minute)) + "&sender=alice": {wrong},
+	} {
+		wantTexts(t, query, texts(boss.pages(path+"?"+query, 1), "message_id"), want...)
+	}
+	if content := boss.get(path).content; strings.Contains(string(content), "secret") {
+		t.Errorf("content: %s", content)
+	}
+	// What was found is taken back, and is gone for everybody.
+	boss.delete(path+"/"+wrong, jsonBody(fields{"reason": "sent to the wrong ward"})).want(204)
+	c.bob.get("/v2/message/" + wrong).reply().wantFields(fields{"is_recalled": true})
+	c.clock.Advance(time.Hour)
+	wantTexts(t, "without what has ended", texts(boss.pages(path, 50), "message_id"), recalled, answer, wrong)
+	boss.get(path + "?since=yesterday").want(400).wantField("since")
+	boss.wantPagesRefused(path)
+	c.bob.get(path).wantError(403, "administrative_key_required")
+	if n := len(c.linesOf(boss)); n == 0 {
+		t.Error("nothing is in the audit log")
+	}
+}

@@ -250,3 +250,36 @@ func (a *API) listUndelivered(ctx context.Context, c *call) (answer, error) {
 		return w
 	})
 }
+
+// wireListedMessage is a message of an organization, without what it says.
+type wireListedMessage struct {
+	MessageID      model.MessageID `json:"message_id"`
+	SenderToken    model.AccountID `json:"sender_token"`
+	RecipientToken model.EntityID  `json:"recipient_token"`
+	GroupToken     model.GroupID   `json:"group_token,omitzero"`
+	CreatedTime    wire.Time       `json:"created_time"`
+	ExpiresTime    wire.Time       `json:"expires_time,omitzero"`
+	Priority       int             `json:"priority"`
+	IsRecalled     bool            `json:"is_recalled,omitempty"`
+}
+
+// listMessages: GET /organization/:organization/message.
+func (a *API) listMessages(ctx context.Context, c *call) (answer, error) {
+	q := c.readQuery()
+	ask := c.asked()
+	filter := overview.MessageFilter{Sender: q.Text("sender"), Recipient: q.Text("recipient"), Since: q.Time("since"),
+		Until: q.Time("until")}
+	if err := c.err(); err != nil {
+		return answer{}, err
+	}
+	page, err := a.overview.Messages(ctx, c.actor, c.organizationPath(), filter, ask)
+	return listed(a, c, page, err, func(m *model.Message) wireListedMessage {
+		w := wireListedMessage{MessageID: m.ID, SenderToken: m.Sender, RecipientToken: m.Recipient,
+			CreatedTime: wire.Time(m.Created), ExpiresTime: wire.Time(m.Expires), Priority: m.Priority,
+			IsRecalled: m.Recalled}
+		if m.Group {
+			w.GroupToken = model.GroupID(m.Recipient)
+		}
+		return w
+	})
+}

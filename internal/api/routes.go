@@ -195,6 +195,8 @@ func (a *API) routes() []route {
 			audit: model.ActionQueueList, admin: true},
 		{method: get, pattern: "/v2/organization/:organization/undelivered", handler: a.listUndelivered,
 			audit: model.ActionUndelivered, admin: true},
+		{method: get, pattern: "/v2/organization/:organization/message", handler: a.listMessages,
+			audit: model.ActionMessageList, admin: true},
 		{method: get, pattern: "/v2/organization/:organization/history", handler: a.getOrganizationHistory,
 			audit: model.ActionOrganizationRead, admin: true},
 		{method: get, pattern: "/v2/status", handler: a.getStatus, audit: model.ActionStatusRead, admin: true},

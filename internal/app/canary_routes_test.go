@@ -276,6 +276,10 @@ var sightings = map[string]func(v *aviary) letter{
 	"GET /v2/organization/{organization}/undelivered": func(v *aviary) letter {
 		return letter{who: v.operator, path: params{"organization": v.organization}, want: 200}
 	},
+	"GET /v2/organization/{organization}/message": func(v *aviary) letter {
+		return letter{who: v.operator, path: params{"organization": v.organization},
+			query: url.Values{"sender": {v.bob.email}, "recipient": {v.bob.phone}}, want: 200}
+	},
 	"GET /v2/organization/{organization}/history": func(v *aviary) letter {
 		return letter{who: v.operator, path: params{"organization": v.organization}, want: 200}
 	},

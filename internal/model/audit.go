@@ -61,6 +61,7 @@ const (
 	ActionSettingsRead  AuditAction = "settings.read"
 	ActionQueueList     AuditAction = "queue.list"
 	ActionUndelivered   AuditAction = "message.undelivered"
+	ActionMessageList   AuditAction = "message.list"
 	ActionKeyList       AuditAction = "key.list"
 	ActionKeyIssue      AuditAction = "key.issue"
 	ActionKeyRevoke     AuditAction = "key.revoke"
@@ -95,7 +96,7 @@ func (a AuditAction) Reads() bool {
 	switch a {
 	case ActionAuditRead, ActionUserLookup, ActionUserRead, ActionUnreadRead, ActionMemberList, ActionRoleList,
 		ActionOrganizationRead, ActionGroupRead, ActionMetadataRead, ActionStatusRead, ActionSettingsRead, ActionQueueList,
-		ActionUndelivered, ActionKeyList:
+		ActionUndelivered, ActionMessageList, ActionKeyList:
 		return true
 	}
 	return false

@@ -138,6 +138,7 @@ var spreading = map[string]string{
 	"presence.StreamsOfEach":      "a page of a console",
 	"overview.WithUndelivered":    "a page of a console",
 	"overview.Undelivered":        "a page of a console: a queue, and copies of the messages in it",
+	"overview.SentBefore":         "a page of a console: messages of an organization in the order of their tokens",
 	"overview.CountNew":           "a page of a console",
 	"overview.UsageOf":            "a page of a console: messages of an organization",
 	"overview.AttachmentsOf":      "a page of a console, and once an hour on one server: what messages attach",

@@ -143,6 +143,7 @@ func overviews(t *testing.T, h conformance.Harness) {
 		}
 	})
 	t.Run("what_waits_in_queues", func(t *testing.T) { queueOverviews(t, h) })
+	t.Run("messages_by_time", func(t *testing.T) { messageOverviews(t, h) })
 	t.Run("figures_of_groups", func(t *testing.T) {
 		silent, busy := p.mustGroup(t, first, ann), p.mustGroup(t, first, ann, bob, eve)
 		p.mustSend(t, p.groupLetter(&busy, ann))

@@ -311,6 +311,11 @@ export class Administration extends Messaging {
     return this.get(["organization", organization, "undelivered"], options);
   }
 
+  /** Lists messages of an organization, without what they say (GET /v2/organization/:organization/message). */
+  listMessages(organization: string, options?: Options<"listMessages">): Promise<Reply<"listMessages">> {
+    return this.get(["organization", organization, "message"], options);
+  }
+
   /** Shows figures of an organization over time (GET /v2/organization/:organization/history). */
   getOrganizationHistory(
     organization: string,

@@ -12,7 +12,8 @@ type Listed =
   | "listAllKeys"
   | "listQueues"
   | "listAllQueues"
-  | "listUndelivered";
+  | "listUndelivered"
+  | "listMessages";
 type Filters<O extends Listed> = CallOptions & Omit<Query<O>, "continuation">;
 type AuditFilters = Omit<AuditOptions, "before">;
 type Entries<T> = AsyncGenerator<T, void, void>;
@@ -116,6 +117,10 @@ export class Pages {
 
   listUndelivered(organization: string, options?: Filters<"listUndelivered">): Entries<Schemas["Undelivered"]> {
     return continued((page) => this.client.listUndelivered(organization, { ...options, ...page }));
+  }
+
+  listMessages(organization: string, options?: Filters<"listMessages">): Entries<Schemas["ListedMessage"]> {
+    return continued((page) => this.client.listMessages(organization, { ...options, ...page }));
   }
 
   /** The audit log of an organization, newest first; with `after` in its order, to its end. */

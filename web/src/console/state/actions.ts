@@ -23,7 +23,8 @@ export const actions = {
   ],
   reading: [
     "audit.read", "user.lookup", "user.read", "unread.read", "member.list", "role.list", "organization.read", "group.read",
-    "metadata.read", "status.read", "settings.read", "queue.list", "message.undelivered", "key.list",
+    "metadata.read", "status.read", "settings.read", "queue.list", "message.undelivered",
+    "message.list", "key.list",
   ],
 } as const;
 
