@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"net/netip"
 
 	"signet/internal/audit"
 	"signet/internal/model"
@@ -105,11 +106,46 @@ func (c *Control) describeAttempt(tx *store.Tx, name string, line *model.AuditEn
 	}
 	if found {
 		line.OnKey, line.User = key.Key, key.Account
-		return nil
+		return c.explain(tx, &key, line)
 	}
 	entity, _, found, err := c.Resolve(tx, &model.Actor{}, name, false)
+	if err != nil {
+		return err
+	}
 	if found {
 		line.User = model.AccountID(entity)
 	}
-	return err
+	return c.explain(tx, nil, line)
+}
+
+// explain says in the line of credentials that opened nothing why that is so, as far as the store tells: the
+// answer to the caller says nothing of it. key is the one that was tried; nil: a password was. An
+// account that there is not is asked for as one that there is, so that neither takes longer.
+func (c *Control) explain(tx *store.Tx, key *model.Key, line *model.AuditEntry) error {
+	account, found, err := tx.Account(line.User)
+	if err != nil {
+		return err
+	}
+	password, err := tx.Password(line.User)
+	if err != nil || line.Outcome != WrongCredentials().Code {
+		return err
+	}
+	from, _ := netip.ParseAddr(line.Address)
+	switch {
+	case !found:
+		line.Detail = "unknown name"
+	case account.Disabled:
+		line.Detail = "account disabled"
+	case key == nil && password.Hash == "":
+		line.Detail = "no password"
+	case key == nil:
+		line.Detail = "wrong password"
+	case c.over(&model.Actor{Key: *key}, c.clock()):
+		line.Detail = "key expired"
+	case !key.Networks.Allow(from):
+		line.Detail = "address not allowed"
+	default:
+		line.Detail = "wrong secret"
+	}
+	return nil
 }

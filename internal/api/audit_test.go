@@ -427,3 +427,36 @@ func TestAuditEntryIsOneLineOfJSON(t *testing.T) {
 		t.Errorf("%s is read as %+v, %v", text, back, err)
 	}
 }
+
+// The log says to administrators why credentials opened nothing, which the answer does not.
+func TestAuditSaysWhyCredentialsOpenNothing(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	boss := c.mustCreateAdmin(c.org, "boss")
+	refuse := func(a *answer) { t.Helper(); a.wantError(401, "credentials_invalid") }
+	reasons := func(of string) (out []string) {
+		for _, e := range boss.get("/v2/organization/" + c.org + "/audit?outcome=refused&account=" + of).reply().list() {
+			out = append(out, e.text("action")+": "+e.text("detail"))
+		}
+		slices.Reverse(out) // the oldest first
+		return out
+	}
+	refuse(c.signIn("alice", "a guess", "d"))
+	c.mustHavePassword(c.alice)
+	refuse(c.signIn("alice", "a guess", "d"))
+	refuse(c.alice.with(c.alice.key, "wrong").get("/v2/user"))
+	away := c.alice.withKey(c.alice.post("/v2/user/me/key", fields{"allowed_networks": []string{"192.0.2.0/24"}}).reply())
+	refuse(away.get("/v2/user"))
+	short := c.alice.withKey(c.alice.post("/v2/user/me/key", fields{"expires_in": 60}).reply())
+	c.clock.Advance(2 * time.Minute)
+	refuse(short.get("/v2/user"))
+	boss.post(c.alice.path("/disable"), nil).want(204)
+	refuse(c.signIn("alice", password, "d"))
+	refuse(c.alice.get("/v2/user"))
+	wantTexts(t, "of alice", reasons("alice"), "login: no password", "login: wrong password", "access: wrong secret",
+		"access: address not allowed", "access: key expired", "login: account disabled", "access: account disabled")
+	refuse(c.signIn("nobody", password, "d"))
+	got := c.operator.get("/v2/audit?outcome=refused&action=login&limit=1").reply().list()
+	got[0].wantFields(fields{"detail": "unknown name"}, "on_account")
+	c.mustVerify()
+}
