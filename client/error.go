@@ -69,6 +69,9 @@ var (
 	ErrArgument = errors.New("wrong argument")
 	// ErrProtocol is an answer that is not one of the interface.
 	ErrProtocol = errors.New("not an answer of the interface")
+	// ErrUnreachable is an attempt to which no answer came: the host is unknown, nobody listens there, TLS failed,
+	// the connection broke, or the server was silent.
+	ErrUnreachable = errors.New("no answer")
 	// ErrSilent is an attempt that was given up because the server said nothing for too long.
 	ErrSilent = errors.New("the server is silent")
 	// ErrTooManyStreams is a stream that the server closed, because the account has opened more than it may.
@@ -76,6 +79,13 @@ var (
 	// ErrChanged is a download that cannot go on because its content is another one now.
 	ErrChanged = errors.New("the content has changed")
 )
+
+// unanswered is an ErrUnreachable that says why, and nothing more.
+type unanswered struct{ error }
+
+func (u unanswered) Is(target error) bool { return target == ErrUnreachable }
+
+func (u unanswered) Unwrap() error { return u.error }
 
 // errorBodyLimit is how much of a refusal is read. A server's own is far
 // shorter, and a proxy's page says nothing that is shown.

@@ -133,7 +133,7 @@ func (c *Client) roundTrip(ctx context.Context, r *request, p *payload, dog *wat
 		if wrapped, ok := errors.AsType[*url.Error](err); ok {
 			err = wrapped.Err // the call is named below
 		}
-		return nil, fmt.Errorf("%s: %w", r, silent(ctx, err))
+		return nil, fmt.Errorf("%s: %w", r, unanswered{silent(ctx, err)})
 	}
 	return &exchange{resp: resp, ctx: ctx, dog: dog}, nil
 }

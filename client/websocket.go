@@ -37,7 +37,7 @@ func (s *stream) openWebSocket(ctx context.Context) (source, error) {
 		if wrapped, ok := errors.AsType[*url.Error](err); ok {
 			err = wrapped.Err // the call is named here
 		}
-		return nil, fmt.Errorf("%s: %w", r, silent(dial, err))
+		return nil, fmt.Errorf("%s: %w", r, unanswered{silent(dial, err)})
 	case resp.StatusCode == http.StatusSwitchingProtocols || resp.StatusCode/100 == 2:
 		return nil, fmt.Errorf("%s: %w: %w", r, ErrProtocol, err)
 	default:

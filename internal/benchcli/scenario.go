@@ -28,6 +28,7 @@ type loadFlags struct {
 type targetFlags struct {
 	commandline.Access
 	loadFlags
+	JSON        bool   `name:"json" help:"Print JSON, one value on a line."`
 	URL         string `name:"url" placeholder:"URL" help:"The server [SIGNET_URL, default the base_url of operator.json]."`
 	PID         []int  `name:"pid" placeholder:"PID" help:"Processes of the server on this machine, to measure what they use; default that which has the data directory."`
 	DatabasePID int    `name:"database-pid" placeholder:"PID" help:"The postmaster of its PostgreSQL on this machine, which counts with all of its children."`

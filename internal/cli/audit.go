@@ -47,19 +47,24 @@ func (a *auditListCommand) Run(ctx context.Context, con *console, c *client.Clie
 		Account: a.Account, Outcome: a.Outcome, NoReads: !a.Reads}
 	if !a.Names {
 		entries, err := c.Audit(ctx, a.Organization, query)
-		return table(con, a.access, entries, err, "", entryCells)
+		return table(con, entries, err, entryHead(), entryCells)
 	}
 	page, err := c.AuditPage(ctx, a.Organization, query)
 	if err != nil {
 		return err
 	}
-	if a.JSON {
+	if con.asJSON {
 		return con.json(page)
 	}
-	return table(con, a.access, page.Entries, nil, "", func(e client.AuditEntry) string {
+	return table(con, page.Entries, nil, entryHead(), func(e client.AuditEntry) string {
 		e.Account, e.OnAccount = cmp.Or(page.Names[e.Account], e.Account), cmp.Or(page.Names[e.OnAccount], e.OnAccount)
 		return entryCells(e)
 	})
+}
+
+// entryHead names the columns of entryCells.
+func entryHead() string {
+	return cells("NUMBER", "TIME", "ACTION", "OUTCOME", "BY", "ON", "KEY", "ADDRESS", "DETAIL", "NAMES")
 }
 
 func entryCells(e client.AuditEntry) string {
@@ -97,7 +102,7 @@ func (a *auditFollowCommand) Run(ctx context.Context, con *console, c *client.Cl
 		if err != nil {
 			return err
 		}
-		if a.JSON {
+		if con.asJSON {
 			err = con.json(entry)
 		} else {
 			_, err = fmt.Fprintln(con.stdout, strings.ReplaceAll(entryCells(entry), "\t", "  "))

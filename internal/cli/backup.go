@@ -31,7 +31,6 @@ func (i *installation) load(con *console, more map[string]string) (*config.Confi
 type backupCommand struct {
 	installation
 	Target       string `arg:"" help:"Directory to make, or file to make whose name ends in .tar; - writes an archive to standard output."`
-	JSON         bool   `name:"json" help:"Print the backup's manifest as one line of JSON, for scripts."`
 	WithoutBlobs bool   `help:"Leave attachments and avatars out: if they are in a bucket that is backed up separately."`
 }
 
@@ -63,7 +62,7 @@ func (b *backupCommand) Run(ctx context.Context, con *console) error {
 	if err != nil && !errors.Is(err, transfer.ErrLost) {
 		return err
 	}
-	if b.JSON {
+	if con.asJSON {
 		return errors.Join(err, json.NewEncoder(out).Encode(m))
 	}
 	fmt.Fprintf(out, "Backed up %s\n", contents(m))
@@ -71,7 +70,7 @@ func (b *backupCommand) Run(ctx context.Context, con *console) error {
 		fmt.Fprintf(out, "Erased while the backup ran, and so not in it: %d attachments.\n", n)
 	}
 	for _, id := range m.Blobs.Lost {
-		fmt.Fprintf(con.stderr, "signet: attachment %s is not in the blob store\n", id)
+		con.note("attachment %s is not in the blob store", id)
 	}
 	return err
 }
@@ -181,7 +180,7 @@ func (r *restoreCommand) restore(ctx context.Context, con *console, cfg *config.
 		return err
 	}
 	for _, file := range damage.Files {
-		fmt.Fprintf(con.stderr, "signet: damaged: %s\n", file)
+		con.note("damaged: %s", file)
 	}
 	con.printf("Restored into %s: %s\n", cfg.Data, contents(m))
 	con.printf("Put operator.json, the key ring and the master key, which no backup holds, back before the server " +

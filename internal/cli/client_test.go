@@ -214,10 +214,12 @@ func TestClientCommands(t *testing.T) {
 		{"group create u1 u2 --name G --public --metadata a=1 --org o1",
 			`POST /v2/group?render_entity=true {"name":"G","members":["u1","u2"],"is_public":true,"metadata":{"a":"1"}} @o1`,
 			"g1\n"},
+		{"group create --everyone --name All --org o1",
+			`POST /v2/group?render_entity=true {"name":"All","members":[],"everyone":true} @o1`, "g1\n"},
 		{"group show g1", "GET /v2/group/g1", "token                    g1\nname                     G\ndescription        " +
 			"      \norganization             \nmembers                  1\n" +
-			"public                   yes\nhistory for new members  no\ncreated                  2026-11-21T08:15:30Z\nby     " +
-			"                  \n"},
+			"public                   yes\neverybody                no\nhistory for new members  no\n" +
+			"created                  2026-11-21T08:15:30Z\nby                       \n"},
 		{"group members g1", "GET /v2/group/g1/members", "u1  Ann Lee\n"},
 		{"group add g1 u1 u2", `POST /v2/group/g1/members {"members":["u1","u2"]}`, ""},
 		{"group remove g1 me", `POST /v2/group/g1/members/remove {"members":["me"]}`, ""},
@@ -299,8 +301,8 @@ func TestClientCommands_say_what_went_wrong(t *testing.T) {
 		code int
 		want string // part of the standard error
 	}{
-		{"user lookup nobody", s.env(), exitFailed, "signet: 404 not_found: The associated lookup was not found."},
-		{"user show", s.env(), exitFailed, "signet: 401 unauthenticated: The credentials are wrong."},
+		{"user lookup nobody", s.env(), exitNotFound, "signet: 404 not_found: The associated lookup was not found."},
+		{"user show", s.env(), exitCredentials, "signet: 401 unauthenticated: The credentials are wrong."},
 		{"user show ..", s.env(), exitWrong, `".." cannot be part of a path`},
 		{"user show --data " + dir, nil, exitWrong, "no credentials: there is no " + filepath.Join(dir, "operator.json")},
 		{"user show", []string{"SIGNET_DATA=" + dir}, exitWrong, "SIGNET_API_SECRET"},
@@ -310,7 +312,7 @@ func TestClientCommands_say_what_went_wrong(t *testing.T) {
 		{"user show", []string{"SIGNET_API_KEY=k"}, exitWrong, "go together"},
 		{"user show", []string{"SIGNET_URL=example.org", "SIGNET_API_KEY=k", "SIGNET_API_SECRET=s"}, exitWrong,
 			"want http://host"},
-		{"user show", []string{"SIGNET_URL=http://127.0.0.1:1", "SIGNET_API_KEY=k", "SIGNET_API_SECRET=s"}, exitFailed,
+		{"user show", []string{"SIGNET_URL=http://127.0.0.1:1", "SIGNET_API_KEY=k", "SIGNET_API_SECRET=s"}, exitUnreachable,
 			"connection refused"},
 		{"user create --username x", s.env(), exitWrong, "missing flags: --org"},
 		{"key create --kind root", s.env(), exitWrong, "--kind must be one of"},

@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 
 	"signet/client"
-	"signet/internal/commandline"
 	"signet/internal/config"
 	"signet/internal/offline"
 )
@@ -45,7 +43,6 @@ func (d *describeCommand) Run(con *console) error {
 type showConfigCommand struct {
 	serverSettings
 	Server bool `help:"Ask the running server for its settings."`
-	JSON   bool `name:"json" help:"Print JSON, an array of settings."`
 }
 
 func (showConfigCommand) Help() string {
@@ -64,7 +61,7 @@ func (s *showConfigCommand) Run(ctx context.Context, con *console, cfg *config.C
 	if s.Server {
 		return s.ask(ctx, con, cfg)
 	}
-	return showSettings(con, s.JSON, cfg.Effective(), func(e config.Effective) string {
+	return showSettings(con, cfg.Effective(), func(e config.Effective) string {
 		return cells(e.Key, cmp.Or(e.Value, `""`), cmp.Or(e.Origin, string(e.Source)))
 	})
 }
@@ -79,13 +76,13 @@ func (s *showConfigCommand) ask(ctx context.Context, con *console, cfg *config.C
 	if err != nil {
 		return err
 	}
-	return showSettings(con, s.JSON, all, func(e client.ServerSetting) string {
+	return showSettings(con, all, func(e client.ServerSetting) string {
 		return cells(e.Key, cmp.Or(e.Value, `""`), cmp.Or(e.Origin, e.Source))
 	})
 }
 
-func showSettings[T any](con *console, asJSON bool, all []T, line func(T) string) error {
-	return table(con, access{commandline.Access{JSON: asJSON}}, all, nil, "", line)
+func showSettings[T any](con *console, all []T, line func(T) string) error {
+	return table(con, all, nil, "", line)
 }
 
 type testCommand struct {
@@ -102,7 +99,7 @@ func (t *testCommand) Run(ctx context.Context, con *console) error {
 	}
 	problems, warnings := offline.CheckSettings(ctx, cfg, con.env.Variable)
 	for _, text := range warnings {
-		fmt.Fprintf(con.stderr, "signet: warning: %s\n", text)
+		con.note("warning: %s", text)
 	}
 	if err := errors.Join(problems...); err != nil {
 		return wrongConfiguration{err}

@@ -26,7 +26,7 @@ func (l *conversationListCommand) Run(ctx context.Context, con *console, c *clie
 		return c.In(l.Org).Conversations(ctx, p)
 	})
 	head := cells("TOKEN", "KIND", "NAME", "UNREAD", "LAST MESSAGE")
-	return listed(con, l.access, l.limited, all, head, func(e client.Conversation) string {
+	return listed(con, l.limited, all, head, func(e client.Conversation) string {
 		last := ""
 		if e.LastMessage != nil {
 			last = moment(e.LastMessage.CreatedTime)
@@ -83,7 +83,7 @@ func (s *conversationShowCommand) Run(ctx context.Context, con *console, c *clie
 		}
 	}
 	head := cells("SORT NUMBER", "SENT", "FROM", "STATUS", "BODY")
-	return table(con, s.access, all, nil, head, func(m client.Message) string {
+	return table(con, all, nil, head, func(m client.Message) string {
 		body := m.Body
 		if m.IsRecalled {
 			body = "(recalled)"

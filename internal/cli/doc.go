@@ -9,6 +9,5 @@
 // for a context.Context, which ends at SIGINT and SIGTERM, and for the *console; for a
 // *config.Config or a *client.Client if the command has a method ProvideConfig or ProvideClient.
 //
-// Exit codes: 0, done; 1, it failed; 2, the command line or the configuration
-// is wrong, so that trying again without changing it is of no use.
+// exit.go has the exit codes, and how errors are told to people and to programs.
 package cli

@@ -115,12 +115,12 @@ func (e *eventsCommand) follow(ctx context.Context, con *console, c *client.Clie
 
 // disconnected tells that a stream is connected again, and when.
 func (con *console) disconnected(err error, wait time.Duration) {
-	fmt.Fprintf(con.stderr, "signet: %v; connecting again in %v\n", err, wait.Round(100*time.Millisecond))
+	con.note("%v; connecting again in %v", err, wait.Round(100*time.Millisecond))
 }
 
 // print writes one event on one line.
 func (e *eventsCommand) print(con *console, event client.Event) error {
-	if e.JSON {
+	if con.asJSON {
 		return con.json(event)
 	}
 	_, err := fmt.Fprintf(con.stdout, "%s %s %s\n", commandline.Plain(event.ID),

@@ -26,6 +26,7 @@ type groupCreateCommand struct {
 	Description    string            `help:"Description."`
 	Public         bool              `help:"Anyone in the organization can find it and join."`
 	ReplayHistory  bool              `help:"New members get earlier messages."`
+	Everyone       bool              `help:"All members of the organization, now and later, without naming them. Only administrators write to it."`
 	ExcludeCreator bool              `help:"Do not make the caller a member."`
 	Avatar         string            `placeholder:"FILE" help:"Picture: PNG, JPEG, GIF or WebP of up to 2 MiB."`
 	Metadata       map[string]string `placeholder:"NAME=VALUE" mapsep:"none" help:"What to keep about it; may be repeated."`
@@ -39,8 +40,9 @@ func (g *groupCreateCommand) Run(ctx context.Context, con *console, c *client.Cl
 	defer closeFile()
 	group, err := c.In(g.Org).CreateGroup(ctx,
 		client.NewGroup{Name: g.Name, Members: g.Members, Description: g.Description, IsPublic: g.Public,
-			ReplayHistory: g.ReplayHistory, Metadata: g.Metadata, Avatar: avatar, ExcludeCreator: g.ExcludeCreator})
-	return show(con, g.access, group, err, func(g *client.Group) []string { return []string{g.Token} })
+			ReplayHistory: g.ReplayHistory, Everyone: g.Everyone, Metadata: g.Metadata, Avatar: avatar,
+			ExcludeCreator: g.ExcludeCreator})
+	return show(con, group, err, func(g *client.Group) []string { return []string{g.Token} })
 }
 
 // oneGroup names a group.
@@ -53,11 +55,12 @@ type groupShowCommand struct{ oneGroup }
 
 func (g *groupShowCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	group, err := c.Group(ctx, g.Group)
-	return show(con, g.access, group, err, func(g *client.Group) []string {
+	return show(con, group, err, func(g *client.Group) []string {
 		return []string{cells("token", g.Token), cells("name", g.Name), cells("description", g.Description),
 			cells("organization", g.OrganizationKey), cells("members", strconv.Itoa(g.NumMembers)),
-			cells("public", yes(g.IsPublic)), cells("history for new members", yes(g.ReplayHistory)),
-			cells("created", moment(g.CreatedTime)), cells("by", g.CreatedBy)}
+			cells("public", yes(g.IsPublic)), cells("everybody", yes(g.Everyone)),
+			cells("history for new members", yes(g.ReplayHistory)), cells("created", moment(g.CreatedTime)),
+			cells("by", g.CreatedBy)}
 	})
 }
 
@@ -65,7 +68,7 @@ type groupMembersCommand struct{ oneGroup }
 
 func (g *groupMembersCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	members, err := c.Members(ctx, g.Group)
-	return table(con, g.access, members, err, "", func(m client.User) string { return cells(m.Token, m.DisplayName) })
+	return table(con, members, err, "", func(m client.User) string { return cells(m.Token, m.DisplayName) })
 }
 
 type groupAddCommand struct {

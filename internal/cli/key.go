@@ -40,7 +40,7 @@ func (k *keyCreateCommand) Run(ctx context.Context, con *console, c *client.Clie
 		client.NewKey{Kind: client.KeyKind(k.Kind), Label: k.Label, ExpiresIn: time.Duration(k.ExpiresIn),
 			Password: password, MessagesPerDay: k.MessagesPerDay, RequestsPerSecond: k.RequestsPerSecond,
 			AllowedNetworks: k.AllowedNetworks, Organization: k.Organization})
-	return show(con, k.access, issued, err, keyLines)
+	return show(con, issued, err, keyLines)
 }
 
 func keyLines(k *client.IssuedKey) []string {
@@ -69,7 +69,7 @@ func (k *keyListCommand) Run(ctx context.Context, con *console, c *client.Client
 	keys, err := c.Keys(ctx, k.User)
 	head := cells("KEY", "KIND", "CREATED", "LABEL", "LAST USED", "FROM", "DEVICE", "EXPIRES", "NETWORKS", "ORGANIZATION",
 		"ISSUED BY")
-	return table(con, k.access, keys, err, head, func(key client.Key) string {
+	return table(con, keys, err, head, func(key client.Key) string {
 		return cells(key.APIKey, string(key.Kind), moment(key.CreatedTime), cmp.Or(key.Label, "-"),
 			moment(key.LastUsedTime),
 			cmp.Or(key.LastUsedAddress, "-"), cmp.Or(key.Device, "-"),
@@ -113,5 +113,5 @@ func (k *keyRotateCommand) Run(ctx context.Context, con *console, c *client.Clie
 		return err
 	}
 	issued, err := c.RotateKey(ctx, k.User, k.Key, client.Rotation{Grace: (*time.Duration)(k.Grace), Password: password})
-	return show(con, k.access, issued, err, keyLines)
+	return show(con, issued, err, keyLines)
 }

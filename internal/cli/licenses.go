@@ -2,15 +2,14 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"strings"
 
-	"signet/internal/commandline"
 	"signet/internal/licenses"
 )
 
 type licensesCommand struct {
-	Text bool `xor:"form" help:"Print the texts of all licences, and the notices that go with them."`
-	JSON bool `name:"json" xor:"form" help:"Print JSON, one value on a line."`
+	Text bool `help:"Print the texts of all licences, and the notices that go with them."`
 }
 
 func (licensesCommand) Help() string {
@@ -23,14 +22,17 @@ Example:
 }
 
 func (l *licensesCommand) Run(con *console) error {
-	if l.Text {
+	switch {
+	case l.Text && con.asJSON:
+		return wrongConfiguration{errors.New("--text and --json: choose one, the texts are for people")}
+	case l.Text:
 		return licenses.Write(con.stdout)
 	}
 	parts, err := licenses.Parts()
 	if err != nil {
 		return err
 	}
-	return table(con, access{commandline.Access{JSON: l.JSON}}, parts, nil, "", func(p licenses.Part) string {
+	return table(con, parts, nil, "", func(p licenses.Part) string {
 		name := p.Name
 		if p.Changed {
 			name += " (changed)"

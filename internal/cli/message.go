@@ -32,7 +32,7 @@ type messageShowCommand struct{ oneMessage }
 
 func (m *messageShowCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	message, err := c.Message(ctx, m.Message)
-	return show(con, m.access, message, err, messageLines)
+	return show(con, message, err, messageLines)
 }
 
 func messageLines(m *client.Message) []string {
@@ -70,7 +70,7 @@ type messageStatusCommand struct{ oneMessage }
 
 func (m *messageStatusCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	status, err := c.MessageStatus(ctx, m.Message)
-	return show(con, m.access, status, err, func(status *client.MessageStatus) (lines []string) {
+	return show(con, status, err, func(status *client.MessageStatus) (lines []string) {
 		if status.IsRecalled {
 			lines = append(lines, "recalled")
 		}
@@ -111,7 +111,7 @@ func (m *messageSaveCommand) Run(ctx context.Context, con *console, c *client.Cl
 	}
 	size, err := saveNew(name, download)
 	saved := map[string]any{"file": name, "content_type": download.ContentType, "size": size}
-	return show(con, m.access, saved, err, func(map[string]any) []string { return []string{commandline.Plain(name)} })
+	return show(con, saved, err, func(map[string]any) []string { return []string{commandline.Plain(name)} })
 }
 
 // ownName is the file's name as its sender gave it, without a directory: it
@@ -148,7 +148,7 @@ type messageForwardCommand struct {
 func (m *messageForwardCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	sent, err := c.Forward(ctx, m.Message,
 		client.Forwarding{Recipient: m.Recipient, Organization: m.Org, RequestID: m.RequestID})
-	return show(con, m.access, sent, err, sentLines)
+	return show(con, sent, err, sentLines)
 }
 
 type messageRecallCommand struct {

@@ -25,7 +25,7 @@ type metadataShowCommand struct{ keptAbout }
 
 func (m *metadataShowCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	kept, err := c.In(m.Org).Metadata(ctx, m.Entity)
-	return show(con, m.access, kept, err, func(kept client.Metadata) (lines []string) {
+	return show(con, kept, err, func(kept client.Metadata) (lines []string) {
 		for _, name := range slices.Sorted(maps.Keys(kept)) {
 			lines = append(lines, cells(name, kept[name]))
 		}

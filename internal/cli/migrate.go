@@ -60,7 +60,7 @@ func (m *migrateCommand) Run(ctx context.Context, con *console) error {
 		"operator.json are where they were.\n", withoutSecret(work.BlobsLocation()))
 	con.printf("Start no server on %s any more: what it would take would be in no other place.\n", m.From)
 	for _, id := range did.Lost {
-		fmt.Fprintf(con.stderr, "signet: attachment %s was not in the blob store\n", id)
+		con.note("attachment %s was not in the blob store", id)
 	}
 	return err
 }

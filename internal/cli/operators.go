@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"signet/internal/config"
 	"signet/internal/offline"
@@ -44,12 +45,23 @@ func (o *operatorListCommand) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	lines := []string{cells("USERNAME", "TOKEN", "CREATED", "KEYS", "LAST USED")}
-	for _, op := range all {
-		lines = append(lines, cells(op.Username, op.Account.String(), moment(op.Created), fmt.Sprint(op.Keys),
-			moment(op.LastUsed)))
+	rows := make([]listedOperator, len(all))
+	for i, op := range all {
+		rows[i] = listedOperator{op.Username, op.Account.String(), op.Created, op.Keys, op.LastUsed}
 	}
-	return con.lines(lines...)
+	head := cells("USERNAME", "TOKEN", "CREATED", "KEYS", "LAST USED")
+	return table(con, rows, nil, head, func(op listedOperator) string {
+		return cells(op.Username, op.Token, moment(op.Created), fmt.Sprint(op.Keys), moment(op.LastUsed))
+	})
+}
+
+// listedOperator is an operator as the list shows it; LastUsed is zero where no key of it was used.
+type listedOperator struct {
+	Username string    `json:"username"`
+	Token    string    `json:"token"`
+	Created  time.Time `json:"created_time"`
+	Keys     int       `json:"keys"`
+	LastUsed time.Time `json:"last_used_time,omitzero"`
 }
 
 type operatorEndCommand struct {

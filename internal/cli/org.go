@@ -22,6 +22,7 @@ type orgCommands struct {
 	Keys        orgKeysCommand        `cmd:"" help:"List the keys that act in an organization." note:"No secret is shown." example:"signet org keys Hq3nVt0cXz8Lw2RbKd5mYp7A --idle-days 90"`
 	Queues      orgQueuesCommand      `cmd:"" help:"List the members who have events of an organization queued." example:"signet org queues Hq3nVt0cXz8Lw2RbKd5mYp7A --older-than 15m"`
 	Undelivered orgUndeliveredCommand `cmd:"" help:"List messages that are waiting for their recipients, without their content." example:"signet org undelivered Hq3nVt0cXz8Lw2RbKd5mYp7A --after 30m"`
+	Messages    orgMessagesCommand    `cmd:"" help:"List messages of an organization by sender, recipient and time, without their content." note:"For its administrators, who so find a message to take back. The audit log records it." example:"signet org messages Hq3nVt0cXz8Lw2RbKd5mYp7A --sender ann@example.com --since 2026-11-21T14:00:00Z --until 2026-11-21T14:10:00Z"`
 	History     orgHistoryCommand     `cmd:"" help:"Print figures of an organization, or of the installation, over time." example:"signet org history Hq3nVt0cXz8Lw2RbKd5mYp7A --names sent,active_people --step day"`
 
 	Hold    orgHoldCommand    `cmd:"" help:"Put an organization under a legal hold, in the server's data."`
@@ -74,7 +75,7 @@ type orgCreateCommand struct {
 func (o *orgCreateCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	token, err := c.CreateOrganization(ctx, o.Name, o.settings())
 	made := map[string]string{"token": token, "name": o.Name}
-	return show(con, o.access, made, err, func(map[string]string) []string { return []string{token} })
+	return show(con, made, err, func(map[string]string) []string { return []string{token} })
 }
 
 type orgListCommand struct {
@@ -90,7 +91,7 @@ func (o *orgListCommand) Run(ctx context.Context, con *console, c *client.Client
 		all := client.Pages(func(p client.Page) (*client.Listing[client.ListedOrganization], error) {
 			return c.Organizations(ctx, client.OrganizationFilter{Name: o.Name, Usage: o.Usage}, p)
 		})
-		return listed(con, o.access, limited{}, all, "", func(org client.ListedOrganization) string {
+		return listed(con, limited{}, all, "", func(org client.ListedOrganization) string {
 			line := []string{org.Token, org.Name, count(org.Members, "member", "members"), count(org.Groups, "group", "groups"),
 				count(org.Requests, "request", "requests")}
 			if u := org.Usage; u != nil {
@@ -101,7 +102,7 @@ func (o *orgListCommand) Run(ctx context.Context, con *console, c *client.Client
 		})
 	}
 	all, err := c.UserOrganizations(ctx, o.User)
-	return table(con, o.access, all, err, "", func(org client.Organization) string {
+	return table(con, all, err, "", func(org client.Organization) string {
 		return cells(org.Token, org.Name, count(org.Members, "member", "members"))
 	})
 }
@@ -113,7 +114,7 @@ type orgShowCommand struct {
 
 func (o *orgShowCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	org, err := c.Organization(ctx, o.Organization)
-	return show(con, o.access, org, err, func(org *client.AdministeredOrganization) []string {
+	return show(con, org, err, func(org *client.AdministeredOrganization) []string {
 		lines := []string{cells("token", org.Token), cells("name", org.Name), cells("members", strconv.Itoa(org.Members)),
 			cells("requests", strconv.Itoa(org.Requests))}
 		if org.LegalHold {

@@ -24,10 +24,10 @@ func (o *orgHistoryCommand) Run(ctx context.Context, con *console, c *client.Cli
 	f := client.HistoryFilter{Names: o.Names, Since: o.Since, Until: o.Until, Step: steps[o.Step]}
 	if o.Organization == "" {
 		h, err := c.InstallationHistory(ctx, f)
-		return show(con, o.access, h, err, historyLines)
+		return show(con, h, err, historyLines)
 	}
 	h, err := c.OrganizationHistory(ctx, o.Organization, f)
-	return show(con, o.access, h, err, historyLines)
+	return show(con, h, err, historyLines)
 }
 
 // historyLines are a line for each time, below the names of the figures.

@@ -18,7 +18,7 @@ type limited struct {
 }
 
 // listed prints the first entries of a list, each on a line below the head.
-func listed[T any](con *console, a access, l limited, all iter.Seq2[T, error], head string,
+func listed[T any](con *console, l limited, all iter.Seq2[T, error], head string,
 	text func(T) string) error {
 	if l.Limit < 0 {
 		return wrongConfiguration{fmt.Errorf("--limit is 0 or more")}
@@ -32,7 +32,7 @@ func listed[T any](con *console, a access, l limited, all iter.Seq2[T, error], h
 			break
 		}
 	}
-	return table(con, a, rows, nil, head, text)
+	return table(con, rows, nil, head, text)
 }
 
 type orgMembersCommand struct {
@@ -56,7 +56,7 @@ func (o *orgMembersCommand) Run(ctx context.Context, con *console, c *client.Cli
 	if o.CSV {
 		return writeMembers(con.stdout, all)
 	}
-	return listed(con, o.access, o.limited, all, "", func(m client.Member) string {
+	return listed(con, o.limited, all, "", func(m client.Member) string {
 		keys := "keys"
 		if !m.HasKeys {
 			keys = "no keys"
@@ -87,7 +87,7 @@ func (o *orgGroupsCommand) Run(ctx context.Context, con *console, c *client.Clie
 	all := client.Pages(func(p client.Page) (*client.Listing[client.ListedGroup], error) {
 		return c.OrganizationGroups(ctx, o.Organization, o.Text, p)
 	})
-	return listed(con, o.access, o.limited, all, "", func(g client.ListedGroup) string {
+	return listed(con, o.limited, all, "", func(g client.ListedGroup) string {
 		return cells(g.Token, g.Name, count(g.NumMembers, "member", "members"), "last message "+since(g.LastMessageTime))
 	})
 }
@@ -102,7 +102,7 @@ func (o *orgRequestsCommand) Run(ctx context.Context, con *console, c *client.Cl
 	all := client.Pages(func(p client.Page) (*client.Listing[client.Request], error) {
 		return c.OpenRequests(ctx, o.Organization, p)
 	})
-	return listed(con, o.access, o.limited, all, "", func(r client.Request) string {
+	return listed(con, o.limited, all, "", func(r client.Request) string {
 		return cells(r.Kind, r.Account.Token, r.Account.DisplayName, r.OrganizationID, "made "+moment(r.CreatedTime))
 	})
 }
@@ -127,7 +127,7 @@ func (o *orgKeysCommand) Run(ctx context.Context, con *console, c *client.Client
 		}
 		return c.OrganizationKeys(ctx, o.Organization, f, p)
 	})
-	return listed(con, o.access, o.limited, all, "", func(k client.ListedKey) string {
+	return listed(con, o.limited, all, "", func(k client.ListedKey) string {
 		return cells(k.APIKey, string(k.Kind), cmp.Or(k.Username, k.AccountID), cmp.Or(k.Label, "-"),
 			cmp.Or(k.Organization, "-"), "used "+since(k.LastUsedTime))
 	})
@@ -147,7 +147,7 @@ func (o *orgQueuesCommand) Run(ctx context.Context, con *console, c *client.Clie
 		}
 		return c.OrganizationQueues(ctx, o.Organization, time.Duration(o.OlderThan), p)
 	})
-	return listed(con, o.access, o.limited, all, "", func(q client.Queue) string {
+	return listed(con, o.limited, all, "", func(q client.Queue) string {
 		return cells(q.AccountID, q.DisplayName, count(q.Depth, "event", "events"), "since "+moment(q.OldestEventTime),
 			count(q.Streams, "stream", "streams"))
 	})
@@ -164,8 +164,32 @@ func (o *orgUndeliveredCommand) Run(ctx context.Context, con *console, c *client
 	all := client.Pages(func(p client.Page) (*client.Listing[client.Undelivered], error) {
 		return c.Undelivered(ctx, o.Organization, time.Duration(o.After), p)
 	})
-	return listed(con, o.access, o.limited, all, "", func(m client.Undelivered) string {
+	return listed(con, o.limited, all, "", func(m client.Undelivered) string {
 		return cells(m.MessageID, "from "+m.SenderToken, "to "+m.RecipientToken, moment(m.CreatedTime),
 			"priority "+strconv.Itoa(m.Priority))
+	})
+}
+
+type orgMessagesCommand struct {
+	access
+	limited
+	Organization string    `arg:"" help:"Token of the organization."`
+	Sender       string    `placeholder:"USER" help:"Only messages of this account."`
+	Recipient    string    `placeholder:"USER|GROUP" help:"Only messages to this account or group."`
+	Since        time.Time `placeholder:"TIME" help:"Only messages sent from this time, such as 2026-11-21T14:00:00Z."`
+	Until        time.Time `placeholder:"TIME" help:"Only messages sent before this time."`
+}
+
+func (o *orgMessagesCommand) Run(ctx context.Context, con *console, c *client.Client) error {
+	f := client.MessageFilter{Sender: o.Sender, Recipient: o.Recipient, Since: o.Since, Until: o.Until}
+	all := client.Pages(func(p client.Page) (*client.Listing[client.ListedMessage], error) {
+		return c.OrganizationMessages(ctx, o.Organization, f, p)
+	})
+	return listed(con, o.limited, all, "", func(m client.ListedMessage) string {
+		state := "priority " + strconv.Itoa(m.Priority)
+		if m.IsRecalled {
+			state = "recalled"
+		}
+		return cells(m.MessageID, "from "+m.SenderToken, "to "+m.RecipientToken, moment(m.CreatedTime), state)
 	})
 }

@@ -15,19 +15,22 @@ import (
 
 // show writes a result, or returns the error that came in its place: as JSON, or in the lines that text
 // makes of it for people.
-func show[T any](con *console, a access, result T, err error, text func(T) []string) error {
+func show[T any](con *console, result T, err error, text func(T) []string) error {
 	switch {
 	case err != nil:
 		return err
-	case a.JSON:
+	case con.asJSON:
 		return con.json(result)
 	}
 	return con.lines(text(result)...)
 }
 
 // table is show for a list, with a line for each row below its head, if it has one.
-func table[T any](con *console, a access, rows []T, err error, head string, text func(T) string) error {
-	return show(con, a, rows, err, func(rows []T) (lines []string) {
+func table[T any](con *console, rows []T, err error, head string, text func(T) string) error {
+	if rows == nil {
+		rows = []T{} // an empty list, not null
+	}
+	return show(con, rows, err, func(rows []T) (lines []string) {
 		if head != "" {
 			lines = append(lines, head)
 		}
@@ -39,14 +42,21 @@ func table[T any](con *console, a access, rows []T, err error, head string, text
 }
 
 // json writes a value on one line.
-func (c *console) json(v any) error {
-	enc := json.NewEncoder(c.stdout)
+func (c *console) json(v any) error { return encodeLine(c.stdout, v) }
+
+// encodeLine writes a value as JSON on one line, with its letters as they are.
+func encodeLine(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(v)
 }
 
-// lines writes lines whose cells are parted by tabs, in columns.
+// lines writes lines whose cells are parted by tabs, in columns; with --json as printf does.
 func (c *console) lines(lines ...string) error {
+	if c.asJSON {
+		c.printf("%s", strings.ReplaceAll(strings.Join(lines, "\n"), "\t", "  "))
+		return nil
+	}
 	w := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
 	for _, line := range lines {
 		fmt.Fprintln(w, line)

@@ -27,7 +27,11 @@ type progress struct {
 	width int // of the bar that is on the screen
 }
 
+// progress is shown on standard error. With --json it is not, since programs read what is there.
 func (c *console) progress() *progress {
+	if c.asJSON {
+		return &progress{w: io.Discard, now: time.Now}
+	}
 	return &progress{w: c.stderr, terminal: commandline.IsTerminal(c.stderr), now: time.Now}
 }
 

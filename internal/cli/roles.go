@@ -23,7 +23,7 @@ type rolesListCommand struct{ membership }
 
 func (r *rolesListCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	all, err := c.Roles(ctx, r.User, r.Org)
-	return show(con, r.access, all, err, func(all []client.OrganizationRoles) (lines []string) {
+	return show(con, all, err, func(all []client.OrganizationRoles) (lines []string) {
 		for _, o := range all {
 			for _, role := range o.Roles {
 				lines = append(lines, cells(o.OrganizationID, role))
@@ -58,7 +58,7 @@ func (r *rolesGrantCommand) Run(ctx context.Context, con *console, c *client.Cli
 	if pending {
 		state = "pending"
 	}
-	return show(con, r.access, map[string]string{"state": state}, err,
+	return show(con, map[string]string{"state": state}, err,
 		func(map[string]string) []string { return []string{state} })
 }
 

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -16,25 +15,10 @@ import (
 	"signet/internal/build"
 	"signet/internal/commandline"
 	"signet/internal/config"
-	"signet/internal/home"
 )
 
 // program is what the program is called.
 const program = "signet"
-
-// The exit codes of every command. exitMeanings says when each is used.
-const (
-	exitDone   = 0
-	exitFailed = 1
-	exitWrong  = 2
-)
-
-// exitMeanings are the exit codes in words, by their number, as the manual page prints them.
-var exitMeanings = []string{
-	exitDone:   "done",
-	exitFailed: "failed",
-	exitWrong:  "the command line or the configuration is wrong: trying again changes nothing",
-}
 
 // commands is the command line: each field with a cmd tag is a command.
 type commands struct {
@@ -75,7 +59,13 @@ type commands struct {
 
 	Bench movedBench `cmd:"" hidden:"" passthrough:"" help:"It is a program of its own: signet-bench."`
 
+	JSON        bool             `name:"json" help:"Print results, messages and errors as JSON, one value on a line."`
 	VersionFlag kong.VersionFlag `name:"version" help:"Print the version, like the command."`
+}
+
+func (commands) Help() string {
+	return "Exit codes:\n\n" + exitTable() +
+		"\nWith --json an error is {\"error\": {\"exit\": 4, \"message\": \"...\"}} on standard error."
 }
 
 // console is what a command has besides its context and its flags.
@@ -84,12 +74,23 @@ type console struct {
 	stdin  io.Reader
 	stdout io.Writer
 	stderr io.Writer
+	asJSON bool // --json was given
 
 	client *client.Client // of a command that calls a server
 }
 
-// printf writes for people, or for the script that called.
-func (c *console) printf(format string, args ...any) { fmt.Fprintf(c.stdout, format, args...) }
+// printf writes for people, or for the script that called: with --json each line as {"message": "..."}.
+func (c *console) printf(format string, args ...any) {
+	if !c.asJSON {
+		fmt.Fprintf(c.stdout, format, args...)
+		return
+	}
+	for line := range strings.Lines(fmt.Sprintf(format, args...)) {
+		if line = strings.TrimSpace(line); line != "" {
+			_ = encodeLine(c.stdout, map[string]string{"message": line})
+		}
+	}
+}
 
 // report is printf for what a command did, unless err says that it did not; it returns err.
 func (c *console) report(err error, format string, args ...any) error {
@@ -116,7 +117,7 @@ const description = `Signet is a self-hosted secure-messaging server: the Messag
 // exit code. env is the environment, as os.Environ gives it. When ctx ends, the
 // command stops as soon as it can without losing anything.
 func Run(ctx context.Context, args, env []string, stdout, stderr io.Writer) int {
-	con := &console{env: env, stdin: os.Stdin, stdout: stdout, stderr: stderr}
+	con := &console{env: env, stdin: os.Stdin, stdout: stdout, stderr: stderr, asJSON: wantsJSON(args)}
 	if err := wantText(args); err != nil {
 		return con.fail(err, exitWrong)
 	}
@@ -125,13 +126,13 @@ func Run(ctx context.Context, args, env []string, stdout, stderr io.Writer) int 
 	if err != nil {
 		return con.fail(fmt.Errorf("command line: %w", err), exitFailed)
 	}
-	command, err := parser.Parse(args)
+	command, err := parser.Parse(askingForHelp(parser.Model.Node, args))
 	switch {
 	case exited >= 0:
 		return exited
 	case err != nil:
 		code := con.fail(err, exitWrong)
-		fmt.Fprintln(stderr, `signet: "signet --help" and "signet COMMAND --help" say what there is`)
+		con.note(`"signet --help" and "signet COMMAND --help" say what there is`)
 		return code
 	}
 	if err = con.wantVerifiedLinks(command); err == nil {
@@ -140,14 +141,27 @@ func Run(ctx context.Context, args, env []string, stdout, stderr io.Writer) int 
 	if con.client != nil {
 		con.client.Close()
 	}
-	switch {
-	case err == nil:
+	if err == nil {
 		return exitDone
-	case errors.As(err, new(wrongConfiguration)), errors.As(err, new(home.Misconfigured)),
-		errors.Is(err, client.ErrArgument):
-		return con.fail(err, exitWrong)
 	}
-	return con.fail(err, exitFailed)
+	return con.fail(err, exitCode(err))
+}
+
+// askingForHelp adds --help to a command line that names no command, or only what several commands have
+// in common, such as "signet org": it is asked what there is.
+func askingForHelp(at *kong.Node, args []string) []string {
+	for _, arg := range args {
+		named := func(n *kong.Node) bool { return n.Name == arg || slices.Contains(n.Aliases, arg) }
+		next := slices.IndexFunc(at.Children, named)
+		if next < 0 {
+			return args
+		}
+		at = at.Children[next]
+	}
+	if len(at.Children) == 0 || at.DefaultCmd != nil {
+		return args
+	}
+	return append(slices.Clone(args), "--help")
 }
 
 // newParser returns what reads command lines of these arguments. exit is called after --help
@@ -244,13 +258,4 @@ func describe(k *kong.Kong) error {
 		}
 		return next(nil)
 	})
-}
-
-// fail says what went wrong, each line with the program's name, and returns code.
-func (c *console) fail(err error, code int) int {
-	if errors.As(err, new(told)) {
-		return code
-	}
-	commandline.Complain(c.stderr, program, err)
-	return code
 }

@@ -25,7 +25,7 @@ func (r *rosterListCommand) Run(ctx context.Context, con *console, c *client.Cli
 	}
 	entries, err := roster(ctx)
 	head := cells("TOKEN", "KIND", "NAME", "UNREAD", "LAST MESSAGE")
-	return table(con, r.access, entries, err, head, func(e client.RosterEntry) string {
+	return table(con, entries, err, head, func(e client.RosterEntry) string {
 		return cells(e.Token(), string(e.Kind), e.DisplayName(), strconv.Itoa(e.UnreadCount), moment(e.LastMessageTime))
 	})
 }

@@ -62,7 +62,7 @@ func (s *searchCommand) Run(ctx context.Context, con *console, c *client.Client)
 // print writes a result as soon as it is there: columns would have to wait for
 // the last one.
 func (s *searchCommand) print(con *console, hit client.Hit) error {
-	if s.JSON {
+	if con.asJSON {
 		return con.json(hit)
 	}
 	_, err := fmt.Fprintf(con.stdout, "%s  %-7s  %s\n", commandline.Plain(hit.Entity.Token()),

@@ -61,7 +61,7 @@ func (s *sendCommand) Run(ctx context.Context, con *console, c *client.Client) e
 		message.TTL = int(*s.TTL)
 	}
 	sent, err := c.Send(ctx, message)
-	return show(con, s.access, sent, err, sentLines)
+	return show(con, sent, err, sentLines)
 }
 
 func sentLines(sent *client.Sent) []string { return []string{sent.MessageID} }

@@ -174,7 +174,7 @@ func TestExitCodes(t *testing.T) {
 	}{
 		"done":                {[]string{"version"}, exitDone},
 		"help":                {[]string{"serve", "--help"}, exitDone},
-		"no command":          {nil, exitWrong},
+		"no command":          {nil, exitDone},
 		"unknown command":     {[]string{"nonsense"}, exitWrong},
 		"unknown flag":        {[]string{"serve", "--nonsense"}, exitWrong},
 		"wrong configuration": {[]string{"serve", "--log.level=loud"}, exitWrong},

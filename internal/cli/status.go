@@ -18,7 +18,6 @@ import (
 
 type statusCommand struct {
 	serverSettings
-	JSON bool `name:"json" help:"Print JSON."`
 }
 
 func (statusCommand) Help() string {
@@ -53,7 +52,7 @@ func (c *statusCommand) Run(ctx context.Context, con *console, cfg *config.Confi
 		return err
 	}
 	s.note(time.Now())
-	if c.JSON {
+	if con.asJSON {
 		s.Problems = append([]string{}, s.Problems...) // an empty list, not null
 		err = con.json(s)
 	} else {

@@ -21,7 +21,7 @@ func (u *unreadCommand) Run(ctx context.Context, con *console, c *client.Client)
 	} else {
 		unread, err = c.UnreadIn(ctx, u.User, u.Org)
 	}
-	return show(con, u.access, unread, err, func(u *client.Unread) []string {
+	return show(con, unread, err, func(u *client.Unread) []string {
 		return []string{cells("unread", strconv.Itoa(u.Count)), cells("of high priority", strconv.Itoa(u.Priority))}
 	})
 }

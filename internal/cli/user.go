@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"signet/client"
@@ -11,7 +10,7 @@ import (
 type userCommands struct {
 	Create   userCreateCommand   `cmd:"" help:"Create an account in an organization and print its token."`
 	Import   userImportCommand   `cmd:"" help:"Create many accounts in an organization from a CSV file."`
-	Lookup   userLookupCommand   `cmd:"" help:"Find an account of the whole platform by its exact address." note:"It takes an administrative key. Exit code 1: there is no such account." example:"signet user lookup ann@example.com || signet user create ..."`
+	Lookup   userLookupCommand   `cmd:"" help:"Find an account of the whole platform by its exact address." note:"It takes an administrative key. Exit code 4: there is no such account." example:"signet user lookup ann@example.com || signet user create ..."`
 	Show     userShowCommand     `cmd:"" help:"Show an account." note:"You can see accounts that share an organization with the caller." example:"signet user show ann@example.com"`
 	Update   userUpdateCommand   `cmd:"" help:"Change what the caller's account says about itself." note:"What is not given stays as it is." example:"signet user update --status \"in surgery\" --dnd"`
 	Set      userSetCommand      `cmd:"" help:"Change the names and addresses of an account, or its title and department."`
@@ -57,7 +56,7 @@ func (u *userCreateCommand) Run(ctx context.Context, con *console, c *client.Cli
 		FirstName: u.FirstName, LastName: u.LastName, DisplayName: u.DisplayName, Username: u.Username, Emails: u.Email,
 		Phones: u.Phone, Password: password, Title: u.Title, Department: u.Department, IssueKey: u.IssueKey,
 	})
-	return show(con, u.access, created, err, func(u *client.CreatedUser) []string {
+	return show(con, created, err, func(u *client.CreatedUser) []string {
 		if u.APIKey == "" {
 			return []string{u.Token}
 		}
@@ -72,7 +71,7 @@ type userLookupCommand struct {
 
 func (u *userLookupCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	user, err := c.LookupUser(ctx, u.Address)
-	return show(con, u.access, user, err, userLines)
+	return show(con, user, err, userLines)
 }
 
 type userShowCommand struct {
@@ -83,7 +82,7 @@ type userShowCommand struct {
 
 func (u *userShowCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	user, err := c.In(u.Org).User(ctx, u.User)
-	return show(con, u.access, user, err, userLines)
+	return show(con, user, err, userLines)
 }
 
 // userLines shows an account; what it does not have is left out.
@@ -170,7 +169,7 @@ func (u *userSetCommand) Run(ctx context.Context, con *console, c *client.Client
 		change.Phones = &u.Phone
 	}
 	user, err := c.In(u.Org).UpdateUser(ctx, u.User, change)
-	return show(con, u.access, user, err, userLines)
+	return show(con, user, err, userLines)
 }
 
 type userPasswordCommand struct {
@@ -213,7 +212,7 @@ func (u *userAddCommand) Run(ctx context.Context, con *console, c *client.Client
 	pending, err := c.AddToOrganization(ctx, u.User, u.Org,
 		client.Membership{Title: u.Title, Department: u.Department})
 	if pending {
-		fmt.Fprintln(con.stderr, "signet: pending: the account, or the organization that created it, has to agree")
+		con.note("pending: the account, or the organization that created it, has to agree")
 	}
 	return err
 }

@@ -48,5 +48,5 @@ func (u *userExportCommand) Run(ctx context.Context, con *console, c *client.Cli
 		return err
 	}
 	saved := map[string]any{"file": u.File, "size": size}
-	return show(con, u.access, saved, nil, func(map[string]any) []string { return []string{commandline.Plain(u.File)} })
+	return show(con, saved, nil, func(map[string]any) []string { return []string{commandline.Plain(u.File)} })
 }

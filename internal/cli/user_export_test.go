@@ -46,7 +46,7 @@ func TestUserExport(t *testing.T) {
 		"broken.zip": {"", "me", breaks, exitFailed, "unexpected EOF"},
 		"short.zip":  {"", "me", ends(whole.Len() - 1), exitFailed, "not whole"},
 		"kept.zip":   {"", "me", ends(whole.Len()), exitFailed, "exists"},
-		"no.zip":     {"", "me", refused(404, "not_found", "The associated lookup was not found."), exitFailed, "404"},
+		"no.zip":     {"", "me", refused(404, "not_found", "The associated lookup was not found."), exitNotFound, "404"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStub(t)

@@ -68,8 +68,7 @@ func (u *userImportCommand) Run(ctx context.Context, con *console) error {
 		return wrongConfiguration{fmt.Errorf("%s: %w", u.File, err)}
 	}
 	if people.Latin {
-		fmt.Fprintf(con.stderr, "signet: %s is not UTF-8 and was read as windows-1252: look at the names\n",
-			commandline.Plain(u.File))
+		con.note("%s is not UTF-8 and was read as windows-1252: look at the names", commandline.Plain(u.File))
 	}
 	c, err := u.ProvideClient(con)
 	if err != nil {
@@ -87,7 +86,7 @@ func (u *userImportCommand) Run(ctx context.Context, con *console) error {
 		}
 	}
 	if u.DryRun {
-		fmt.Fprintf(con.stderr, "signet: %s, %s\n", count(i.made, "person is new", "people are new"),
+		con.note("%s, %s", count(i.made, "person is new", "people are new"),
 			count(i.existing, "is a member already", "are members already"))
 	}
 	if i.refused > 0 {

@@ -57,7 +57,7 @@ func (i *importing) take(ctx context.Context, part []spreadsheet.Person) error {
 		}
 		i.claim(&line, &part[j])
 		i.count(&line)
-		if !i.command.JSON {
+		if !i.con.asJSON {
 			lines = append(lines, line.cells(part[j].DisplayName)...)
 		} else if err := i.con.json(line); err != nil {
 			return err
@@ -124,7 +124,7 @@ func (i *importing) count(line *imported) {
 	default:
 		i.refused++
 		for _, words := range wrong {
-			fmt.Fprintf(i.con.stderr, "signet: row %d: %s\n", line.Row, commandline.Plain(words))
+			i.con.note("row %d: %s", line.Row, commandline.Plain(words))
 		}
 	}
 }

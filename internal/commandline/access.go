@@ -15,7 +15,6 @@ import (
 // Each of these commands embeds it, as flags.
 type Access struct {
 	Data string `placeholder:"DIR" help:"Data directory of a server on this machine, whose operator.json has the credentials [SIGNET_DATA, default ./data]."`
-	JSON bool   `name:"json" help:"Print JSON, one value on a line."`
 }
 
 // The variables that come before operator.json.
