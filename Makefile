@@ -151,7 +151,7 @@ WALKS = AHistoryEndsAtFourMebibytes ALongAnswerIsWrittenAsItIsRead ANoteNamesTwe
 	ArchiveOfALargeAccountTakesLittleMemory AStreamReplaysAQueueInPieces AuthorizationMatrix \
 	AuthorizationMatrixBySession HistoryAndCallTwelveAgree \
 	LimitOfGroupMembers ListsOfManyEndTheirPages ManyPeopleThatCannotBeMadeAtAll NoStatementTellsWhatExists \
-	TextThatLooksLikeSQLIsText WhatIsNoTextIsRefusedInEveryPlaceOfEveryRoute
+	StoreDoesNotGrowInNinetyDays TextThatLooksLikeSQLIsText WhatIsNoTextIsRefusedInEveryPlaceOfEveryRoute
 EACH_WALK = '^Test($(subst $(empty) ,|,$(strip $(WALKS))))$$'
 
 # How long the tests of one package may take. Go's ten minutes are over on a machine that is
