@@ -62,7 +62,7 @@ func (c *Control) SetDisabled(ctx context.Context, actor *model.Actor, address s
 	if disabled {
 		c.hub.CloseAccount(t.ID, live.Revoked)
 	} else {
-		c.hub.Wake(t.ID)
+		c.hub.Wake(ctx, t.ID)
 	}
 	return nil
 }

@@ -59,7 +59,7 @@ func (c *Control) BeginExport(ctx context.Context, actor *model.Actor, address s
 		return m.recordAbroad(tx, line, m.scopes[0])
 	})
 	if err == nil && !e.Own {
-		c.hub.Wake(m.ID)
+		c.hub.Wake(ctx, m.ID)
 	}
 	return e, err
 }

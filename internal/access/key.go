@@ -133,7 +133,7 @@ func (c *Control) IssueKey(ctx context.Context, actor *model.Actor, in IssueKeyC
 		return nil, err
 	}
 	c.Forget(m.ID) // where its other keys were noticed
-	c.hub.Wake(m.ID)
+	c.hub.Wake(ctx, m.ID)
 	return issued, nil
 }
 

@@ -74,7 +74,7 @@ func (c *Control) ChangeKey(ctx context.Context, actor *model.Actor, address, ke
 		return err
 	}
 	c.Forget(m.ID)
-	c.hub.Wake(m.ID)
+	c.hub.Wake(ctx, m.ID)
 	return nil
 }
 

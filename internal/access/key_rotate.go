@@ -77,7 +77,7 @@ func (c *Control) RotateKey(ctx context.Context, actor *model.Actor, address, ke
 		c.hub.CloseSecrets(m.ID, key, model.MarkOf(hash), live.Revoked)
 	}
 	c.ended(m.ID, ended...)
-	c.hub.Wake(m.ID)
+	c.hub.Wake(ctx, m.ID)
 	return &IssuedKey{Key: rotated, Secret: secret}, nil
 }
 

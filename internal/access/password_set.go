@@ -65,7 +65,7 @@ func (c *Control) SetPassword(ctx context.Context, actor *model.Actor, address, 
 		return err
 	}
 	c.ended(m.ID, ended...)
-	c.hub.Wake(m.ID)
+	c.hub.Wake(ctx, m.ID)
 	return nil
 }
 

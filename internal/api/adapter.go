@@ -12,6 +12,7 @@ import (
 	"signet/internal/audit"
 	"signet/internal/fanout"
 	"signet/internal/model"
+	"signet/internal/trace"
 )
 
 // steps are what a call goes through before its endpoint runs, in the order in
@@ -34,11 +35,13 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		View: wire.View{Namespace: a.vendor.namespace, Base: a.links(r)}}
 	c.writer.ResponseWriter = w
 	c.id = output.SetHeaders(w.Header(), r)
+	c.span = a.tracer.Call(&c.work, r.Context(), c.id, r.Header[trace.HeaderParent])
 	a.origins.SetHeaders(w.Header(), r)
 	a.metrics.inFlight.Inc()
 	defer a.finish(c)
+	defer c.endSpan()
 	defer c.release()
-	a.serve(r.Context(), c)
+	a.serve(&c.work, c)
 }
 
 // serve runs the call and writes its answer. A panic becomes a neutral 500.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +20,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/store"
 	"signet/internal/testclock"
+	"signet/internal/trace/tracetest"
 )
 
 // TestErrorsWinInTheOrderOfTheContract starts from a request in which everything
@@ -177,7 +179,8 @@ func TestAnAbsentStoreIsUnavailable(t *testing.T) {
 }
 
 func TestAPanicIsANeutral500(t *testing.T) {
-	h := start(t, nil,
+	tracer, recorder := tracetest.Record(1, true)
+	h := start(t, func(o *Options) { o.Tracer = tracer },
 		route{method: "GET", pattern: "/v2/panic",
 			handler: func(context.Context, *call) (answer, error) { panic("the reason") }},
 		route{method: "GET", pattern: "/v2/late", handler: func(_ context.Context, c *call) (answer, error) {
@@ -200,6 +203,9 @@ func TestAPanicIsANeutral500(t *testing.T) {
 	if strings.Contains(string(got.body)+log, "the reason") || !strings.Contains(log, "panic=string") ||
 		!strings.Contains(log, "adapter_test.go") || !strings.Contains(log, "request_id=p-1") {
 		t.Errorf("answer %s, log %s", got.body, log)
+	}
+	if got := recorder.Ended(); !slices.Equal(got, []string{"GET /v2/panic !"}) {
+		t.Errorf("the spans are %q, want that of a call that failed", got)
 	}
 	// An answer that has begun must not look complete.
 	for _, path := range []string{"/v2/late", "/v2/failed", "/v2/abort"} {

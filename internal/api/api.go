@@ -25,6 +25,7 @@ import (
 	"signet/internal/service"
 	"signet/internal/stream"
 	"signet/internal/tally"
+	"signet/internal/trace"
 )
 
 // Limits are those of contract section 1 that hold for every call; 0 is no limit.
@@ -59,6 +60,7 @@ type Options struct {
 	Clock           func() time.Time // nil: the system's
 	Logger          *slog.Logger     // nil: nothing is logged
 	AccessLog       bool             // a line of each call is logged
+	Tracer          *trace.Tracer    // nil: there are no traces
 	Outages         *health.Outages  // tell of calls that are refused while something is away; nil: each has a line
 	Tally           *tally.Tally     // of calls that are refused for now; nil: they are not counted
 	Limits          Limits
@@ -91,6 +93,7 @@ type API struct {
 	clock         func() time.Time
 	logger        *slog.Logger
 	accessLog     bool
+	tracer        *trace.Tracer
 	outages       *health.Outages
 	tally         *tally.Tally
 	limits        Limits
@@ -159,6 +162,7 @@ func newAPI(o Options) (*API, error) {
 		clock:         o.Clock,
 		logger:        o.Logger,
 		accessLog:     o.AccessLog,
+		tracer:        o.Tracer,
 		outages:       o.Outages,
 		tally:         o.Tally,
 		limits:        o.Limits,

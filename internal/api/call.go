@@ -14,6 +14,7 @@ import (
 	"signet/internal/content"
 	"signet/internal/large"
 	"signet/internal/model"
+	"signet/internal/trace"
 )
 
 // call is one request on its way through the adapter, and what an endpoint gets
@@ -40,6 +41,9 @@ type call struct {
 	large    *large.Pass // nil: the call was refused
 	rows     int         // that it writes, or leaves to be written
 	leave    func()      // ends the upload that it is; nil: it is none
+
+	work trace.Work // the context of all that is done for it
+	span trace.Span
 
 	query      input.Fields
 	queryKnown bool

@@ -13,6 +13,7 @@ import (
 	"signet/internal/large"
 	"signet/internal/model"
 	"signet/internal/stream"
+	"signet/internal/trace"
 )
 
 // streamEvents writes the queue as server-sent events (contract, section 6).
@@ -64,7 +65,7 @@ func (a *API) streamWebSocket(ctx context.Context, c *call) (answer, error) {
 		return answer{}, err
 	}
 	options := a.streamOptions(c)
-	out, err := sink.Accept(audit.Outlive(ctx), &c.writer, c.request, c.View)
+	out, err := sink.Accept(trace.Follow(audit.Outlive(ctx), ctx), &c.writer, c.request, c.View)
 	if err != nil {
 		c.logged = err
 		return streamed(), nil
@@ -124,11 +125,11 @@ func (a *API) streamRoom(ctx context.Context, c *call) context.Context {
 
 // ending keeps of a call only what is told of it at its end.
 func (c *call) ending() func() *call {
-	endpoint, id, started, status, method, caller := c.endpoint, c.id, c.started, c.writer.Status, c.request.Method,
-		c.caller
+	endpoint, id, started, status, method, caller, work := c.endpoint, c.id, c.started, c.writer.Status, c.request.Method,
+		c.caller, c.work.Outlive()
 	return func() *call {
 		over := &call{endpoint: endpoint, id: id, started: started, streamed: true, request: &http.Request{Method: method},
-			caller: caller}
+			caller: caller, work: work}
 		over.writer.Status = status
 		return over
 	}
@@ -138,7 +139,7 @@ func (c *call) ending() func() *call {
 func (a *API) streamEnded(c *call, err error) {
 	if fell, ok := errors.AsType[*stream.Panic](err); ok {
 		a.metrics.panics.Inc()
-		a.logger.LogAttrs(context.Background(), slog.LevelError, "a stream panicked", slog.String("request_id", c.id),
+		a.logger.LogAttrs(&c.work, slog.LevelError, "a stream panicked", slog.String("request_id", c.id),
 			slog.String("route", c.endpoint.label), slog.String("panic", model.PanicText(fell.Value)),
 			slog.String("stack", string(fell.Stack)))
 	}

@@ -7,6 +7,7 @@ import (
 
 	"signet/internal/api/guard"
 	"signet/internal/model"
+	"signet/internal/trace"
 )
 
 // caller is who made a call, as the access log tells it.
@@ -33,7 +34,7 @@ func (a *API) readCaller(c *call) *caller {
 // header or a body. The access log, and the lines of failed
 // logins, also have the client's address.
 func (a *API) logAccess(c *call, took time.Duration) {
-	ctx, status := c.request.Context(), c.loggedStatus()
+	ctx, status := &c.work, c.loggedStatus()
 	level := a.accessLevel(c, status)
 	if !a.logger.Enabled(ctx, level) {
 		return
@@ -65,10 +66,11 @@ func (a *API) accessLevel(c *call, status int) slog.Level {
 }
 
 // logOpened writes a line about a stream that begins, in the access log: the one about
-// its call comes when it ends.
+// its call comes when it ends. The span of its call ends here.
 func (a *API) logOpened(c *call) {
+	c.endSpan()
 	if who := a.readCaller(c); who != nil {
-		a.logger.LogAttrs(c.request.Context(), slog.LevelInfo, "stream", append([]slog.Attr{
+		a.logger.LogAttrs(&c.work, slog.LevelInfo, "stream", append([]slog.Attr{
 			slog.String("method", knownMethod(c.request.Method)), slog.String("route", c.endpoint.pattern),
 			slog.String("request_id", c.id),
 		}, who.attrs()...)...)
@@ -96,6 +98,26 @@ func (c *call) loggedStatus() int {
 		return http.StatusOK // what net/http sends where nothing was written
 	}
 	return c.writer.Status
+}
+
+// endSpan says what became of the call, where it is traced.
+func (c *call) endSpan() {
+	if !c.span.Recorded() {
+		return
+	}
+	name := c.endpoint.label
+	if c.endpoint.method == "" { // there is no such route
+		name = knownMethod(c.request.Method)
+	}
+	status := c.loggedStatus()
+	c.span.Rename(name)
+	c.span.Set(trace.Method(knownMethod(c.request.Method)), trace.Route(c.endpoint.pattern), trace.Status(status))
+	if status >= http.StatusInternalServerError {
+		c.span.Fail(shownError(c.logged).Code) // also where it panicked, and there is no error
+	} else if told, ok := asModel(c.logged); ok {
+		c.span.Set(trace.Refusal(told.Code))
+	}
+	c.span.End()
 }
 
 // knownMethod keeps a method that a client invented out of the log.

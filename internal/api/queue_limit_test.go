@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"context"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -27,7 +28,7 @@ func (p *person) mustQueueOther(organization string, n int) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	p.s.hub.Wake(account)
+	p.s.hub.Wake(context.Background(), account)
 }
 
 // others are events that bring no message.

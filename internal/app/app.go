@@ -23,6 +23,7 @@ import (
 	"signet/internal/config"
 	"signet/internal/health"
 	"signet/internal/store/sqlite"
+	"signet/internal/trace"
 	"signet/web"
 )
 
@@ -70,6 +71,7 @@ func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, pace Pac
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("settings: %w", err)
 	}
+	logger = trace.Logger(logger)
 	a := &App{cfg: cfg, log: logger, gate: newGate(), warnings: health.New(logger), opened: time.Now()}
 	a.close = sync.OnceValue(a.undo.all)
 	defer func() {
@@ -109,9 +111,13 @@ func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, pace Pac
 	if err := a.network.register(a.registry); err != nil {
 		return nil, fmt.Errorf("register the metrics of the network: %w", err)
 	}
+	tracer, err := a.openTraces()
+	if err != nil {
+		return nil, err
+	}
 	a.system, err = assemble(ctx, surroundings{
 		cfg: cfg, log: logger, pace: pace, clock: time.Now, elapsed: clock.Elapsed, metrics: a.registry, warnings: a.warnings,
-		outages: a.outages, brand: brand.Brand{Name: cfg.Brand.Name, Logo: logo}, dir: a.dir,
+		outages: a.outages, tracer: tracer, brand: brand.Brand{Name: cfg.Brand.Name, Logo: logo}, dir: a.dir,
 		client: a.network.proxies.Client,
 	})
 	if err != nil {

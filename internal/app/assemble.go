@@ -75,6 +75,7 @@ func interfaceOptions(in surroundings, p *parts) api.Options {
 		Access: p.access, Authenticator: p.access, Service: p.cases, People: p.people, Streams: p.streams,
 		Exporter: p.exporter, Version: version, FirstStart: p.link.Take, Brand: in.brand, Tally: p.tally,
 		Clock: in.clock, Logger: in.log, AccessLog: in.cfg.Log.Access, Outages: in.outages, Registerer: in.metrics,
+		Tracer: in.tracer,
 		Limits: api.Limits{
 			RequestsPerSecond:            limits.RequestsPerSecond,
 			Burst:                        limits.Burst,

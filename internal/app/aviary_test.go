@@ -338,7 +338,7 @@ func (v *aviary) vary(l letter) {
 	// Headers.
 	send(func(o *letter) {
 		for _, name := range []string{"TT-X-Organization-Key", "TT-X-Features", "TT-X-Type", "Last-Event-ID", "Accept",
-			"Content-Type", "Cookie", "User-Agent", "Referer",
+			"Content-Type", "Cookie", "User-Agent", "Referer", "Traceparent", "Tracestate", "Baggage",
 			"X-Forwarded-For", "Forwarded", "Range", "If-None-Match", "Accept-Encoding", "Content-Encoding"} {
 			o.header.Set(name, v.word(ofContent, where(name)))
 		}

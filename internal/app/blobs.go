@@ -54,7 +54,7 @@ func openBlobs(ctx context.Context, in surroundings, kept *store.Store) (*files,
 		return nil, err
 	}
 	f := &files{in: in, kept: kept, look: make(chan struct{}, 1)}
-	f.Present = blob.WhilePresent(at, f.lookSoon)
+	f.Present = blob.WhilePresent(blob.Traced(at), f.lookSoon)
 	if in.metrics != nil {
 		if err := in.metrics.Register(gauge("signet_blobs_up", "1 when the store of attachments and avatars answered "+
 			"the last time that it was asked, 0 when not.", nil, func() float64 { return oneIf(f.up.Load()) })); err != nil {

@@ -10,6 +10,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"signet/internal/config"
+	"signet/internal/trace/tracetest"
 )
 
 // fields and params are shorter names.
@@ -421,10 +424,11 @@ func (v *aviary) routes() []string {
 // TestCanariesAreInNoLog sends words that stand for secrets, contents, metadata,
 // addresses and names through every route: in requests that succeed, in such that
 // somebody would send who means no good, in panics, and while the store is away. None
-// of them may come up in the log or the metrics, and none but names in an error.
+// of them may come up in the log, the metrics or the traces, and none but names in an error.
 func TestCanariesAreInNoLog(t *testing.T) {
 	t.Parallel()
-	v := openAviary(t)
+	collector := tracetest.Start(t)
+	v := openAviary(t, func(cfg *config.Config) { cfg.Tracing.Endpoint = collector.URL })
 	routes := v.routes()
 	for _, route := range routes {
 		if sightings[route] == nil {
@@ -479,17 +483,9 @@ func TestCanariesAreInNoLog(t *testing.T) {
 		t.Error("the log says of no call that it failed")
 	}
 	v.wantSilence("the log", v.log.String())
-}
-
-// sendAll sends the requests that succeed, and returns them.
-func (v *aviary) sendAll() map[string]letter {
-	v.t.Helper()
-	sent := map[string]letter{}
-	for _, route := range slices.Sorted(maps.Keys(sightings)) {
-		l := sightings[route](v)
-		l.route = route
-		v.noteSecrets(v.mustSend(l))
-		sent[route] = l
+	if err := v.stop(); err != nil {
+		t.Error(err)
 	}
-	return sent
+	wantSpans(t, collector, routes)
+	v.wantSilence("what the collector of traces gets", string(collector.Raw()))
 }

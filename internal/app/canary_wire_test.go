@@ -8,6 +8,8 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -150,4 +152,17 @@ func wantSoon(t *testing.T, what string, holds func() bool) {
 			t.Fatalf("it does not come about that %s", what)
 		}
 	}
+}
+
+// sendAll sends the requests that succeed, and returns them.
+func (v *aviary) sendAll() map[string]letter {
+	v.t.Helper()
+	sent := map[string]letter{}
+	for _, route := range slices.Sorted(maps.Keys(sightings)) {
+		l := sightings[route](v)
+		l.route = route
+		v.noteSecrets(v.mustSend(l))
+		sent[route] = l
+	}
+	return sent
 }

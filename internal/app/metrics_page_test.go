@@ -13,6 +13,7 @@ import (
 
 	"signet/internal/config"
 	"signet/internal/live/natstest"
+	"signet/internal/trace/tracetest"
 )
 
 // metricFamily is what is known of the series of one name.
@@ -95,7 +96,10 @@ func TestMetricsPageDescribesWhatIsServed(t *testing.T) {
 	trusting := &http.Client{Transport: &http.Transport{DisableKeepAlives: true,
 		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 	for _, change := range []func(*config.Config){
-		func(cfg *config.Config) { mustCertify(t, cfg) },
+		func(cfg *config.Config) {
+			mustCertify(t, cfg)
+			cfg.Tracing.Endpoint = tracetest.Start(t).URL
+		},
 		func(cfg *config.Config) { mustShare(t, cfg) },
 		func(cfg *config.Config) {
 			mustShare(t, cfg)

@@ -38,7 +38,9 @@ type nodeBus interface {
 // knows how many streams an account has: the registry sees to the limit.
 func newHub(in surroundings) *live.Hub {
 	if in.cfg.Database != "" {
-		return live.NewHub(0)
+		hub := live.NewHub(0)
+		hub.Trace(in.tracer)
+		return hub
 	}
 	return live.NewHub(in.cfg.Limits.StreamsPerAccount)
 }

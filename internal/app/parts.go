@@ -76,7 +76,7 @@ func (p *parts) makeShared(in surroundings, d *data) {
 	p.vault = &content.Vault{Store: d.kept, Ring: d.ring, Blobs: d.keeper.Guarded(), Unsealed: in.unsealed}
 	p.work = backlog.NewWorker(backlog.Options{
 		Store: d.kept, Now: func() time.Time { return p.clock.StoreTime(in.clock()) }, InDoubt: p.clock.InDoubt,
-		Log: in.log, Outages: in.outages, Warnings: in.warnings, Room: d.room,
+		Log: in.log, Outages: in.outages, Warnings: in.warnings, Room: d.room, Tracer: in.tracer,
 	})
 	p.fans = fanout.New(fanout.Options{Store: d.kept, Hub: p.hub, Clock: in.clock, Room: d.room})
 	p.work.Register(p.fans.Kind())
@@ -130,7 +130,7 @@ func (p *parts) makeSweep(in surroundings, d *data) {
 		Store: d.kept, Vault: p.vault, Clock: p.clock, Cases: p.cases, Access: p.access, Audit: p.audit,
 		Log: in.log, Warnings: in.warnings, Outages: in.outages, Room: d.room,
 		Interval: in.cfg.Expiry.Sweep, Retention: in.cfg.Events.Retention, QueueMax: in.cfg.Events.QueueMax,
-		EndAccount: p.people.EndAccount,
+		EndAccount: p.people.EndAccount, Tracer: in.tracer,
 	})
 	p.work.Register(p.sweeper.Eraser().Kinds()...)
 	p.survey = sweep.NewSurvey(d.kept, in.clock)

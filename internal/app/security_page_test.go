@@ -243,11 +243,11 @@ func mustNumber(t *testing.T, text string) int {
 }
 
 // What the server calls is named by who runs it, never by a caller: what serves calls
-// has no means to open a connection. (The bucket, the databases, NATS and ACME have
-// packages of their own.)
+// has no means to open a connection. (The bucket, the databases, NATS, ACME and the
+// collector of traces have packages of their own.)
 func TestServerCallsNobodyThatACallerNames(t *testing.T) {
 	serving := []string{"internal/api/", "internal/service/", "internal/model/", "internal/audit/", "internal/live/hub.go",
-		"internal/store/"}
+		"internal/store/", "internal/trace/work.go", "internal/trace/tracer.go", "internal/trace/span.go"}
 	engines := []string{"internal/store/postgres/", "internal/store/postgrestest/"}
 	calling := map[string][]string{
 		"http": {"Get", "Head", "Post", "PostForm", "Client", "DefaultClient", "Transport", "DefaultTransport", "NewRequest",

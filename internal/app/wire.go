@@ -13,6 +13,7 @@ import (
 	"signet/internal/brand"
 	"signet/internal/config"
 	"signet/internal/health"
+	"signet/internal/trace"
 )
 
 // surroundings is what the parts above the network are made with.
@@ -24,6 +25,7 @@ type surroundings struct {
 	elapsed  func() time.Duration // a monotonic clock
 	metrics  prometheus.Registerer
 	warnings *health.Warnings               // conditions that need the operator's attention
+	tracer   *trace.Tracer                  // nil: there are no traces
 	outages  *health.Outages                // of the parts that it works with
 	brand    brand.Brand                    // what the house calls itself
 	dir      string                         // the data directory: made, and locked for this process

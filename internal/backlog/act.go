@@ -65,8 +65,10 @@ func (w *Worker) giveBack(ctx context.Context, j *store.Job) {
 
 // act calls the kind's, which ends before others may begin the job, with time to say how it
 // ended. That it panics is its error; that its turn is over is none.
-func (w *Worker) act(ctx context.Context, kind *Kind, j *store.Job) (next Next, err error) {
-	ctx, cancel := context.WithTimeout(context.WithValue(ctx, turnKey{}, time.Now().Add(w.Turn)), kind.Lease*3/4)
+func (w *Worker) act(life context.Context, kind *Kind, j *store.Job) (next Next, err error) {
+	task, span := w.Tracer.Task(life, kind.Name)
+	defer func() { span.EndTask(life, err) }()
+	ctx, cancel := context.WithTimeout(context.WithValue(task, turnKey{}, time.Now().Add(w.Turn)), kind.Lease*3/4)
 	defer cancel()
 	defer func() {
 		if value := recover(); value != nil {

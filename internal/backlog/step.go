@@ -32,7 +32,9 @@ func (w *Worker) work(ctx context.Context, kinds []store.JobKind) (did bool, err
 	for range pass {
 		begun := time.Now()
 		t := taken{worker: w, kinds: kinds, after: after, limit: limit}
-		err := t.commit(ctx)
+		task, span := w.Tracer.Task(ctx, "backlog")
+		err := t.commit(task)
+		span.EndTask(ctx, err)
 		switch {
 		case err == nil && len(t.jobs) == 0:
 			return did, nil

@@ -14,6 +14,7 @@ import (
 	"signet/internal/disk"
 	"signet/internal/health"
 	"signet/internal/store"
+	"signet/internal/trace"
 )
 
 const (
@@ -33,6 +34,7 @@ type Options struct {
 	Outages  *health.Outages  // nil: each failure is logged
 	Warnings *health.Warnings // nil: nobody looks at them
 	Room     *disk.Room       // nil: there is room for everything
+	Tracer   *trace.Tracer    // nil: there are no traces
 	Turn     time.Duration    // for how long a job acts before others have their turn; 0: 2 s
 }
 

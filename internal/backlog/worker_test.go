@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -14,6 +16,7 @@ import (
 
 	"signet/internal/store"
 	"signet/internal/store/enginetest"
+	"signet/internal/trace/tracetest"
 )
 
 // done is when the steps of jobs were done.
@@ -458,5 +461,37 @@ func TestWhatActsForLongGivesWay(t *testing.T) {
 	if acts != 2*steps || long.Failed() != 0 || long.Done() != 2*steps {
 		t.Errorf("it acted %d times, failed %d times, and was done %d times; want each of %d steps to be an act", acts,
 			long.Failed(), long.Done(), 2*steps)
+	}
+}
+
+// TestSpansOfJobs: one for each transaction that takes jobs, and one for each job that acts.
+func TestSpansOfJobs(t *testing.T) {
+	c := newCity(t)
+	s := c.start(nil, 0)
+	tracer, recorder := tracetest.Record(1, true)
+	worker := NewWorker(Options{Store: s.store, Log: slog.New(slog.DiscardHandler), Now: time.Now, Tracer: tracer})
+	var outcome error
+	acting := &Kind{Number: count, Name: "acting", Lease: time.Minute,
+		Act: func(context.Context, *store.Job) (Next, error) { return Over(), outcome }}
+	worker.Register(acting)
+	for i, end := range []error{errors.New("it fails"), nil} {
+		outcome = end
+		err := s.store.Update(t.Context(), func(tx *store.Tx) error {
+			return tx.NoteJob(job(uint64(i), 1, time.Time{}))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := worker.work(t.Context(), []store.JobKind{count}); err != nil {
+			t.Fatal(err)
+		}
+		worker.acts.Wait()
+	}
+	got := slices.DeleteFunc(recorder.Ended(), func(name string) bool { return !strings.HasPrefix(name, "task acting") })
+	if want := []string{"task acting !", "task acting"}; !slices.Equal(got, want) {
+		t.Errorf("the spans are %q, want among them %q", recorder.Ended(), want)
+	}
+	if all := recorder.Ended(); !slices.Contains(all, "task backlog") || !slices.Contains(all, "transaction") {
+		t.Errorf("the spans are %q, want those of transactions that take jobs", all)
 	}
 }

@@ -67,7 +67,8 @@ func openS3(b bucket) (*S3, error) {
 		lookup = minio.BucketLookupDNS
 	}
 	client, err := minio.NewCore(b.endpoint, &minio.Options{
-		Creds: keys, Secure: !b.insecure, Transport: transport, Region: b.region, BucketLookup: lookup, MaxRetries: tries,
+		Creds: keys, Secure: !b.insecure, Transport: passing{transport}, Region: b.region, BucketLookup: lookup,
+		MaxRetries: tries,
 	})
 	if err != nil {
 		return nil, errors.New("the bucket's endpoint is HOST or HOST:PORT")

@@ -160,6 +160,22 @@ func httpsURL(s string) error {
 	return nil
 }
 
+// collector wants the base URL of one. Credentials belong into a file, since the address is
+// shown and logged.
+func collector(s string) error {
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil ||
+		u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {
+		return errors.New("want the base URL of a collector, such as https://otel.example.com:4318, without a user, a " +
+			"query and a fragment; what signs in belongs into tracing.headers")
+	}
+	return nil
+}
+
+// serviceName is one of those by which traces are looked for.
+var serviceName = matching(`^[A-Za-z0-9][A-Za-z0-9._/-]{0,99}$`,
+	"want 1 to 100 letters, digits, dots, dashes, underscores and slashes")
+
 // A name of two parts or more is what authorities certify; a wildcard takes a way of
 // proving it that the server has not got.
 var hostNamePattern = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$`)

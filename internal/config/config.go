@@ -45,6 +45,7 @@ type Config struct {
 	Expiry        Expiry
 	Audit         Audit
 	Metrics       Metrics
+	Tracing       Tracing
 	Shutdown      Shutdown
 
 	origins map[string]origin // of the settings that were said, by key
@@ -156,6 +157,16 @@ type Audit struct {
 // Metrics is about what a monitoring system reads.
 type Metrics struct {
 	Listen string // empty: on the interface's own address, for this machine only
+}
+
+// Tracing is about the traces of calls, for OpenTelemetry.
+type Tracing struct {
+	Endpoint string // base URL of the collector; empty: there are no traces
+	Headers  string // file; empty: none
+	CA       string // file; empty: the machine's authorities
+	Sample   float64
+	Follow   bool // a call is part of its caller's trace
+	Service  string
 }
 
 // Shutdown is about the end of a server.

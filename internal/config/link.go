@@ -17,6 +17,7 @@ const (
 	verifyPostgres = "sslmode=verify-full in its URL, with sslrootcert=FILE for an authority of your own"
 	verifyNATS     = "tls:// in place of nats://, or nats_ca"
 	verifyBucket   = "an https endpoint: no http:// and no insecure=true"
+	verifyTraces   = "https:// in place of http://"
 )
 
 // links reports the parts of an installation on other machines to which the link is in
@@ -34,6 +35,9 @@ func (c *Config) links() (problems []error) {
 	note("blobs", VerifiedLink(c.Blobs))
 	if c.NATSCA == "" { // with it nothing is said in clear, whatever the addresses are
 		note("nats", VerifiedLink(c.NATS))
+	}
+	if u, err := url.Parse(c.Tracing.Endpoint); err == nil && u.Scheme == "http" && !isLocal(u.Hostname()) {
+		note("tracing.endpoint", unverified(u.Hostname(), verifyTraces))
 	}
 	return problems
 }
@@ -55,6 +59,11 @@ func VerifiedLink(address string) error {
 	if host == "" {
 		return nil
 	}
+	return unverified(host, want)
+}
+
+// unverified is the error of a link to a host, and says what makes it a verified one.
+func unverified(host, want string) error {
 	return fmt.Errorf("the link to %s leaves this machine, and it is in clear or does not prove what is at its other "+
 		"end: want %s; or insecure_links (%sINSECURE_LINKS=true), if that is what you want", host, want, variablePrefix)
 }

@@ -38,6 +38,10 @@ func TestLinksToOtherMachinesAreVerifiedUnlessSaidOtherwise(t *testing.T) {
 		{"blobs", "s3://k:hunter2@signet", false},
 		{"blobs", "s3://k:hunter2@signet?endpoint=127.0.0.1:9000&insecure=true", false},
 		{"blobs", "dir:/srv/blobs", false},
+		{"tracing.endpoint", "http://otel.example.com:4318", true},
+		{"tracing.endpoint", "https://otel.example.com:4318", false},
+		{"tracing.endpoint", "http://127.0.0.1:4318", false},
+		{"tracing.endpoint", "http://localhost:4318/otlp", false},
 	} {
 		flags := map[string]string{test.key: test.value}
 		_, err := Load(Sources{Flags: flags})

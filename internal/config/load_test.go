@@ -31,6 +31,8 @@ func shift(t *testing.T, s *setting) string {
 		"insecure_links": "true", "acme.hosts": "a.example,b.example", "acme.email": "root@a.example",
 		"acme.directory":  "https://ca.example/directory",
 		"redirect_listen": "127.0.0.1:80", "trusted_proxies": "10.0.0.0/8,192.0.2.1", "proxy_header": "Forwarded",
+		"tracing.endpoint": "https://otel.example:4318", "tracing.headers": "/srv/headers", "tracing.ca": "/srv/ca.pem",
+		"tracing.sample": "0.25", "tracing.follow": "false", "tracing.service": "ward",
 	}[s.key]
 	if other == "" {
 		switch s.value.(type) {

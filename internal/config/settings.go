@@ -324,6 +324,32 @@ Address that /metrics (Prometheus) is served on, to whoever can reach it. Empty:
 served on the interface's own address, but only to clients on this machine that do not
 come through a proxy; for everybody else it does not exist there.`),
 
+		text(&c.Tracing.Endpoint, "tracing.endpoint", "", "URL", optional(collector), `
+Base URL of a collector of OpenTelemetry, as https://otel.example.com:4318, to which
+the server sends traces of its calls (OTLP over HTTP; /v1/traces is added). Empty:
+there are no traces. OTEL_... variables have no effect: they are often set for every
+program of a machine, and the server calls nobody whom its own settings do not name.`),
+
+		text(&c.Tracing.Headers, "tracing.headers", "", "FILE", anyText, `
+File with headers for each request to the collector, a line each, as "Authorization:
+Bearer TOKEN". It is read for each request, so that it can be replaced.`),
+
+		text(&c.Tracing.CA, "tracing.ca", "", "FILE", anyText, `
+File with the authorities (PEM) that certify the collector. Empty: the authorities
+that the machine trusts.`),
+
+		fraction(&c.Tracing.Sample, "tracing.sample", 1, `
+Share of the calls and background tasks that are traced, from 0 to 1. It does not
+apply to calls whose caller says whether to trace them (tracing.follow).`),
+
+		toggledOn(&c.Tracing.Follow, "tracing.follow", `
+Takes a call into the trace that its caller names in the header traceparent, and
+traces it if the caller does. Off: callers have no influence on traces, as may be
+better where strangers reach the server.`),
+
+		text(&c.Tracing.Service, "tracing.service", "signet", "NAME", serviceName, `
+Name under which the traces of this server are found (service.name).`),
+
 		duration(&c.Shutdown.Grace, "shutdown.grace", 10*second, 0, hour, `
 How long a stopping server lets running requests finish before it cuts them off.
 Meanwhile it refuses new ones.`),

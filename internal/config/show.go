@@ -59,6 +59,8 @@ func (c *Config) WithoutEffect() (told []string) {
 			"is believed of trusted_proxies only, and there are none"},
 		{c.Limits.Burst == 0 && c.Limits.RequestsPerSecond > 0, "limits.requests_per_second",
 			"holds nobody back where limits.burst is 0"},
+		{c.Tracing.Endpoint == "" && c.Tracing != usual.Tracing, "tracing",
+			"has settings, and there are no traces without tracing.endpoint"},
 		{c.Log.Access && (c.Log.Level == "warn" || c.Log.Level == "error"), "log.access",
 			fmt.Sprintf("writes lines of level info, and log.level is %s", c.Log.Level)},
 	} {

@@ -164,6 +164,28 @@ func number[T int | int64](target *T, key string, initial, least, most T, doc st
 	return &setting{key: key, hint: "N", doc: strings.TrimSpace(doc), value: f, limits: limits}
 }
 
+// fraction is a share of a whole.
+func fraction(target *float64, key string, initial float64, doc string) *setting {
+	f := &field[float64]{
+		target: target, initial: initial, tags: []string{"!!float", "!!int"}, wrong: "want a number from 0 to 1",
+		write: func(n float64) string { return strconv.FormatFloat(n, 'g', -1, 64) },
+		read: func(s string) (float64, error) {
+			n, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+			if err != nil {
+				return 0, fmt.Errorf("want a number from 0 to 1, not %q", s)
+			}
+			return n, nil
+		},
+	}
+	limits := func() error {
+		if !(*target >= 0 && *target <= 1) { // what is no number is neither
+			return fmt.Errorf("want a number from 0 to 1, not %s", f.text())
+		}
+		return nil
+	}
+	return &setting{key: key, hint: "SHARE", doc: strings.TrimSpace(doc), value: f, limits: limits}
+}
+
 func duration(target *time.Duration, key string, initial, least, most time.Duration, doc string) *setting {
 	f := &field[time.Duration]{
 		// An integer is let through to the parser, whose message names the unit.

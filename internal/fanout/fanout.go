@@ -44,7 +44,8 @@ func (f *Fanout) Kind() *backlog.Kind {
 				return backlog.Over(), err
 			}
 			next := backlog.Again()
-			next.Rows, next.Done = 2*len(told), func() { f.Hub.Wake(told...) }
+			next.Rows = 2 * len(told)
+			next.Done = func() { f.Hub.Wake(context.Background(), told...) }
 			return next, nil
 		}}
 }
@@ -72,7 +73,7 @@ func (f *Fanout) Carry(ctx context.Context, p *Plan) error {
 	if rows, ok := ctx.Value(counting{}).(*int); ok {
 		*rows += p.Cost
 	}
-	f.Hub.Wake(p.Told...)
+	f.Hub.Wake(ctx, p.Told...)
 	for _, c := range p.must {
 		if err := f.finish(ctx, c); err != nil {
 			return err
@@ -105,7 +106,7 @@ func (f *Fanout) finish(ctx context.Context, c crowd) error {
 		if err != nil {
 			return err
 		}
-		f.Hub.Wake(told...)
+		f.Hub.Wake(ctx, told...)
 		if err := backlog.Rest(ctx, begun); err != nil {
 			return err
 		}

@@ -1,9 +1,11 @@
 package live
 
 import (
+	"context"
 	"slices"
 
 	"signet/internal/model"
+	"signet/internal/trace"
 )
 
 // Bus carries what the hub of one node says to the hubs of the others. It may lose
@@ -50,6 +52,34 @@ type Notice struct {
 	Accounts []model.AccountID `json:"accounts,omitempty"`
 	Signal   *Signal           `json:"signal,omitempty"`
 	Ending   *Ending           `json:"ending,omitempty"`
+
+	// Trace is the span in which it was said, and those of what was said with it, as
+	// traceparents; empty: none is recorded.
+	Trace []string `json:"trace,omitempty"`
+
+	spans []trace.Span // of the notice, until it is sent
+}
+
+// mostTraces is how many spans a notice names: what is said together is small beside it.
+const mostTraces = 8
+
+// Join adds to a notice another one of its kind, which names nothing but accounts.
+func (n *Notice) Join(other Notice) {
+	n.Accounts = append(n.Accounts, other.Accounts...)
+	n.Trace = append(n.Trace, other.Trace...)
+	n.Trace = n.Trace[:min(len(n.Trace), mostTraces):min(len(n.Trace), mostTraces)]
+	n.spans = append(n.spans, other.spans...)
+}
+
+// Sent says that the bus has given the notice to the others, or else dropped it. A bus calls it
+// once for each notice that it took, and may call it for a copy.
+func (n *Notice) Sent(dropped bool) {
+	for _, span := range n.spans {
+		if dropped {
+			span.Fail("dropped")
+		}
+		span.End()
+	}
 }
 
 // The features of live signals, each of which a stream asks for by its name (contract,
@@ -133,8 +163,16 @@ func (h *Hub) Connected() bool { return h.bus != nil && h.bus.Connected() }
 // lost: the queues are to be looked at.
 func (h *Hub) Missed() <-chan struct{} { return h.missed }
 
+// Trace sets what traces what other nodes say, if they traced it. It comes before Connect.
+func (h *Hub) Trace(tracer *trace.Tracer) { h.tracer = tracer }
+
 // Hear takes in what another node said. It affects this node only.
 func (h *Hub) Hear(n Notice) {
+	_, span := h.tracer.Receive(context.Background(), trace.BusReceive, n.Trace)
+	if span.Recorded() {
+		span.Set(trace.Notice(string(n.Kind)), trace.Accounts(len(n.Accounts)))
+		defer span.End()
+	}
 	switch {
 	case n.Kind == NoticeWake:
 		h.wake(n.Accounts)
@@ -156,8 +194,13 @@ func (h *Hub) Miss() {
 }
 
 // publish tells the other nodes, if there may be any.
-func (h *Hub) publish(n Notice) {
-	if h.bus != nil && len(n.Accounts) > 0 {
-		h.bus.Publish(n)
+func (h *Hub) publish(ctx context.Context, n Notice) {
+	if h.bus == nil || len(n.Accounts) == 0 {
+		return
 	}
+	if _, span := trace.Send(ctx, trace.BusSend); span.Recorded() {
+		span.Set(trace.Notice(string(n.Kind)), trace.Accounts(len(n.Accounts)))
+		n.Trace, n.spans = []string{span.Parent()}, []trace.Span{span}
+	}
+	h.bus.Publish(n)
 }

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"testing"
@@ -69,9 +70,9 @@ func TestHubTellsOtherNodesAndRepeatsNothing(t *testing.T) {
 	}
 	bus.barred = nil
 	s := h.Subscribe(Subscriber{Account: alice, Stream: true, ID: model.StreamID{1}})
-	h.Wake(alice)
-	h.Wake()
-	h.Signal(Signal{}, bob)
+	h.Wake(context.Background(), alice)
+	h.Wake(context.Background())
+	h.Signal(context.Background(), Signal{}, bob)
 	h.CloseKey(bob, "key", Revoked)
 	h.CloseStreams(bob, Replaced)
 	h.CloseStreams(bob, Replaced, model.StreamID{2})

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"context"
 	"slices"
 	"testing"
 
@@ -57,7 +58,7 @@ func TestReadersShareWhatIsFedInItsOrder(t *testing.T) {
 	if len(mine) == 0 || len(its) == 0 || mine[0] != its[0] {
 		t.Error("they do not share the event")
 	}
-	h.Wake(alice, bob) // they know it already
+	h.Wake(context.Background(), alice, bob) // they know it already
 	wantAwake(t, s, false)
 	wantTaken(t, s, false)
 }
@@ -111,7 +112,7 @@ func TestReaderIsNotWokenForWhatItHasTaken(t *testing.T) {
 	h.FeedInOrder()
 	s, gone := stream(h, alice), stream(h, alice)
 	h.Feed([]model.AccountID{alice}, at(1))
-	h.Signal(Signal{}, alice)
+	h.Signal(context.Background(), Signal{}, alice)
 	wantAwake(t, s, true) // by the signal, before the commit's readers are
 	if n := len(s.Take().Items); n != 2 {
 		t.Errorf("it takes %d items, want the event and the signal", n)

@@ -7,6 +7,7 @@
 package live
 
 import (
+	"context"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -14,12 +15,14 @@ import (
 	"github.com/google/uuid"
 
 	"signet/internal/model"
+	"signet/internal/trace"
 )
 
 // Hub knows the open subscriptions of this node. It is safe for concurrent use.
 type Hub struct {
 	limit  int
 	bus    Bus // nil: there are no other nodes, or they are not told
+	tracer *trace.Tracer
 	forget func(...model.AccountID)
 	missed chan struct{}
 	fed    bool          // readers are told what is queued, by Feed and Touch
@@ -127,12 +130,12 @@ func (h *Hub) ignore(s *Subscription) {
 }
 
 // Wake tells the readers of these accounts, on all nodes, that their queues may
-// have something. Those of a hub that is fed know it already.
-func (h *Hub) Wake(accounts ...model.AccountID) {
+// have something, which is part of what ctx is of. Those of a hub that is fed know it already.
+func (h *Hub) Wake(ctx context.Context, accounts ...model.AccountID) {
 	if !h.fed {
 		h.wake(accounts)
 	}
-	h.publish(Notice{Kind: NoticeWake, Accounts: accounts})
+	h.publish(ctx, Notice{Kind: NoticeWake, Accounts: accounts})
 }
 
 func (h *Hub) wake(accounts []model.AccountID) {
@@ -163,16 +166,16 @@ func (h *Hub) WakeBehind(last map[model.AccountID]int64) {
 // Signal passes a live event to the streams of these accounts, on all nodes, that
 // asked for its feature. A stream that does not take its signals ends: it never
 // holds up the one who signals. One that nobody can hear is not made.
-func (h *Hub) Signal(signal Signal, accounts ...model.AccountID) {
+func (h *Hub) Signal(ctx context.Context, signal Signal, accounts ...model.AccountID) {
 	if h.bus != nil || h.hears(signal.Feature, accounts) {
-		h.pass(signal, accounts)
+		h.pass(ctx, signal, accounts)
 	}
 }
 
-func (h *Hub) pass(signal Signal, accounts []model.AccountID) {
+func (h *Hub) pass(ctx context.Context, signal Signal, accounts []model.AccountID) {
 	signal.ID = NewID()
 	h.signal(&signal, accounts)
-	h.publish(Notice{Kind: NoticeSignal, Accounts: accounts, Signal: &signal})
+	h.publish(ctx, Notice{Kind: NoticeSignal, Accounts: accounts, Signal: &signal})
 }
 
 // hears reports whether the signals of a feature have a reader on this node.
@@ -209,7 +212,7 @@ func (h *Hub) signal(signal *Signal, accounts []model.AccountID) {
 
 // Forget tells the other nodes that the keys or the places of accounts changed.
 func (h *Hub) Forget(accounts ...model.AccountID) {
-	h.publish(Notice{Kind: NoticeForget, Accounts: accounts})
+	h.publish(context.Background(), Notice{Kind: NoticeForget, Accounts: accounts})
 }
 
 // CloseAccount ends the subscriptions of an account, on all nodes, and returns how
@@ -245,7 +248,7 @@ func (h *Hub) CloseStreams(account model.AccountID, why Reason, streams ...model
 func (h *Hub) close(account model.AccountID, ending Ending) (streams int) {
 	accounts := []model.AccountID{account}
 	streams = h.end(&ending, accounts)
-	h.publish(Notice{Kind: NoticeEnd, Accounts: accounts, Ending: &ending})
+	h.publish(context.Background(), Notice{Kind: NoticeEnd, Accounts: accounts, Ending: &ending})
 	return streams
 }
 

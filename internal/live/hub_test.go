@@ -1,6 +1,7 @@
 package live
 
 import (
+	"context"
 	"slices"
 	"testing"
 
@@ -45,7 +46,7 @@ func TestWakeReachesTheAccountsSubscriptionsOnly(t *testing.T) {
 	h := NewHub(0)
 	one, two := h.Subscribe(Subscriber{Account: alice, Stream: true}), h.Subscribe(Subscriber{Account: alice})
 	other := h.Subscribe(Subscriber{Account: bob, Stream: true})
-	h.Wake(alice, alice)
+	h.Wake(context.Background(), alice, alice)
 	wantAwake(t, one, true)
 	wantAwake(t, one, false)
 	wantAwake(t, two, true)
@@ -57,8 +58,8 @@ func TestSignalReachesStreamsThatAskForItsFeature(t *testing.T) {
 	with := h.Subscribe(Subscriber{Account: alice, Stream: true, Features: []string{"is-typing"}})
 	without := h.Subscribe(Subscriber{Account: alice, Stream: true})
 	poll := h.Subscribe(Subscriber{Account: alice, Features: []string{"is-typing"}})
-	h.Signal(Signal{Kind: "typing", Feature: "is-typing"}, alice)
-	h.Signal(Signal{Kind: "update"}, alice, bob)
+	h.Signal(context.Background(), Signal{Kind: "typing", Feature: "is-typing"}, alice)
+	h.Signal(context.Background(), Signal{Kind: "update"}, alice, bob)
 	for s, want := range map[*Subscription][]model.EventKind{with: {"typing", "update"}, without: {"update"}, poll: nil} {
 		var got []model.EventKind
 		for _, item := range s.Take().Items {
@@ -74,10 +75,10 @@ func TestStreamThatTakesNoSignalsEnds(t *testing.T) {
 	h := NewHub(0)
 	slow := h.Subscribe(Subscriber{Account: alice, Stream: true})
 	for range buffer {
-		h.Signal(Signal{}, alice)
+		h.Signal(context.Background(), Signal{}, alice)
 	}
 	wantEnded(t, slow, 0)
-	h.Signal(Signal{}, alice)
+	h.Signal(context.Background(), Signal{}, alice)
 	wantEnded(t, slow, Slow)
 	if n := len(h.StreamScopes(alice)); n != 0 {
 		t.Errorf("%d streams are left, want none", n)
@@ -133,7 +134,9 @@ func TestASignalThatNobodyHearsIsNotMade(t *testing.T) {
 	defer h.Close()
 	h.Subscribe(Subscriber{Account: alice, Features: []string{FeatureSelfCopies}}) // a poll
 	h.Subscribe(Subscriber{Account: bob, Stream: true, Features: []string{FeatureTyping}})
-	made := testing.AllocsPerRun(100, func() { h.Signal(Signal{Feature: FeatureSelfCopies}, accounts...) })
+	made := testing.AllocsPerRun(100, func() {
+		h.Signal(context.Background(), Signal{Feature: FeatureSelfCopies}, accounts...)
+	})
 	if made != 0 {
 		t.Errorf("%v objects are made for it", made)
 	}

@@ -46,8 +46,8 @@ func casesOf(kept *store.Store) *cases {
 // nobody reads where a command erases: servers find out by themselves.
 type nobody struct{}
 
-func (nobody) ForgetMessages(...model.MessageID) {}
-func (nobody) Wake(...model.AccountID)           {}
+func (nobody) ForgetMessages(...model.MessageID)        {}
+func (nobody) Wake(context.Context, ...model.AccountID) {}
 
 // erased are the kinds of jobs that an erasure leaves, and those that come before them.
 var erased = []store.JobKind{store.FanOut, store.EraseOrganization, store.EraseAccount, store.EraseNotes,

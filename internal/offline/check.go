@@ -3,7 +3,6 @@ package offline
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"os"
@@ -15,6 +14,7 @@ import (
 	"signet/internal/config"
 	"signet/internal/home"
 	"signet/internal/seal"
+	"signet/internal/trace/otlp"
 )
 
 // CheckSettings looks at what settings name: whether the files are there, can be read
@@ -24,13 +24,25 @@ import (
 func CheckSettings(ctx context.Context, cfg *config.Config, getenv func(string) string) (problems []error,
 	warnings []string) {
 	c := &checker{warnings: append(cfg.WithoutEffect(), cfg.Risks()...)}
+	c.files(cfg)
+	c.master(cfg, getenv)
+	c.keyring(ctx, cfg)
+	return c.problems, c.warnings
+}
+
+// CheckFiles is the part of CheckSettings that has nothing to do with keys: it looks at the
+// files that settings name, and writes nothing.
+func CheckFiles(cfg *config.Config) (problems []error, warnings []string) {
+	c := new(checker)
+	c.files(cfg)
+	return c.problems, c.warnings
+}
+
+func (c *checker) files(cfg *config.Config) {
 	c.certificate("tls.cert", cfg.TLS.Cert, cfg.TLS.Key)
 	c.certificate("nats_cert", cfg.NATSCert, cfg.NATSKey)
 	if cfg.NATSCA != "" {
-		text, err := os.ReadFile(cfg.NATSCA)
-		if err == nil && !x509.NewCertPool().AppendCertsFromPEM(text) {
-			err = fmt.Errorf("%s holds no certificate (PEM)", cfg.NATSCA)
-		}
+		_, err := otlp.ReadAuthorities(cfg.NATSCA)
 		c.wrong("nats_ca", err)
 	}
 	if _, path, _ := strings.Cut(cfg.NATSLogin, ":"); path != "" {
@@ -40,11 +52,14 @@ func CheckSettings(ctx context.Context, cfg *config.Config, getenv func(string) 
 		}
 		c.wrong("nats_login", err)
 	}
-	_, err := brand.ReadLogo(cfg.Brand.Logo)
+	if cfg.Tracing.CA != "" {
+		_, err := otlp.ReadAuthorities(cfg.Tracing.CA)
+		c.wrong("tracing.ca", err)
+	}
+	_, err := otlp.ReadHeaders(cfg.Tracing.Headers)
+	c.wrong("tracing.headers", err)
+	_, err = brand.ReadLogo(cfg.Brand.Logo)
 	c.wrong("brand.logo", err)
-	c.master(cfg, getenv)
-	c.keyring(ctx, cfg)
-	return c.problems, c.warnings
 }
 
 type checker struct {

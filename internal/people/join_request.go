@@ -124,7 +124,7 @@ func (p *People) answerJoin(ctx context.Context, actor *model.Actor, action mode
 		return access.TellHome(tx, actor, line, &t.Account)
 	})
 	if err == nil && action == model.ActionMemberAdd {
-		p.membershipChanged(account)
+		p.membershipChanged(ctx, account)
 	}
 	return true, err
 }

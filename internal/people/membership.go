@@ -58,10 +58,10 @@ func lockEveryone(tx *store.Tx, organization model.OrganizationID) (*model.Group
 }
 
 // membershipChanged makes a change of memberships or roles hold at once.
-func (p *People) membershipChanged(accounts ...model.AccountID) {
+func (p *People) membershipChanged(ctx context.Context, accounts ...model.AccountID) {
 	p.access.Forget(accounts...)
 	p.memory.ForgetRecipients()
-	p.hub.Wake(accounts...)
+	p.hub.Wake(ctx, accounts...)
 }
 
 // AddMember adds an existing account to an organization, or changes its title
@@ -120,9 +120,9 @@ func (p *People) AddMember(ctx context.Context, actor *model.Actor, address stri
 		return false, err
 	}
 	if pending {
-		p.hub.Wake(told...)
+		p.hub.Wake(ctx, told...)
 	} else {
-		p.membershipChanged(account)
+		p.membershipChanged(ctx, account)
 	}
 	return pending, nil
 }
@@ -188,7 +188,7 @@ func (p *People) RemoveMember(ctx context.Context, actor *model.Actor, address s
 	if err := p.vault.Noting(ctx, now, remove, likely...); err != nil || asked {
 		return err
 	}
-	p.membershipChanged(account)
+	p.membershipChanged(ctx, account)
 	p.endStreams(account, organization, len(left) > 0)
 	return p.fanout.Carry(ctx, plan)
 }
@@ -393,9 +393,9 @@ func (p *People) GrantRole(ctx context.Context, actor *model.Actor, address stri
 		return false, err
 	}
 	if !pending {
-		p.membershipChanged(account)
+		p.membershipChanged(ctx, account)
 	}
-	p.hub.Wake(told...)
+	p.hub.Wake(ctx, told...)
 	return pending, nil
 }
 
@@ -459,6 +459,6 @@ func (p *People) RevokeRole(ctx context.Context, actor *model.Actor, address str
 	if err != nil {
 		return err
 	}
-	p.membershipChanged(account)
+	p.membershipChanged(ctx, account)
 	return nil
 }

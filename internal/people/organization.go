@@ -94,7 +94,7 @@ func (p *People) CreateOrganization(ctx context.Context, actor *model.Actor,
 	if err != nil {
 		return "", err
 	}
-	p.membershipChanged(actor.Account)
+	p.membershipChanged(ctx, actor.Account)
 	return o.ID, nil
 }
 

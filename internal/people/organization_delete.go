@@ -71,7 +71,7 @@ func (p *People) DeleteOrganization(ctx context.Context, actor *model.Actor, com
 	p.access.DropAll()
 	p.memory.ForgetRecipients()
 	p.hub.Forget(actor.Account) // other nodes forget whose organization allows what
-	p.hub.Wake(told...)
+	p.hub.Wake(ctx, told...)
 	p.eraseSoon()
 	p.endStreamsOf(context.WithoutCancel(ctx), id) // also where the caller has gone
 	return nil

@@ -56,9 +56,9 @@ func (p *People) UpdatePerson(ctx context.Context, actor *model.Actor, c PersonC
 	if err != nil {
 		return e, err
 	}
-	p.membershipChanged(t.ID)
+	p.membershipChanged(ctx, t.ID)
 	if err := p.tellColleagues(context.WithoutCancel(ctx), t.ID, change.shown); err != nil {
-		p.log.Error("readers are not told of a changed person", "error", err)
+		p.log.ErrorContext(ctx, "readers are not told of a changed person", "error", err)
 	}
 	return change.made.SeenBy(actor, cmp.Or(c.Organization, change.organization)), nil
 }

@@ -113,10 +113,10 @@ func (p *People) UpdateProfile(ctx context.Context, actor *model.Actor, address 
 		c.Avatar.Doubt(err)
 		return err
 	}
-	p.hub.Wake(t.ID)
+	p.hub.Wake(ctx, t.ID)
 	// It is changed, also where the caller has gone.
 	if err := p.tellColleagues(context.WithoutCancel(ctx), t.ID, memberships); err != nil {
-		p.log.Error("readers are not told of a changed profile", "error", err)
+		p.log.ErrorContext(ctx, "readers are not told of a changed profile", "error", err)
 	}
 	return nil
 }
@@ -147,7 +147,7 @@ func (p *People) tellColleagues(ctx context.Context, account model.AccountID, me
 			return err
 		}
 		delete(colleagues, account)
-		p.hub.Signal(live.Signal{Kind: model.EventUpdate, Account: account}, slices.Collect(maps.Keys(colleagues))...)
+		p.hub.Signal(ctx, live.Signal{Kind: model.EventUpdate, Account: account}, slices.Collect(maps.Keys(colleagues))...)
 	}
 	return nil
 }

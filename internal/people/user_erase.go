@@ -58,7 +58,7 @@ func (p *People) EraseUser(ctx context.Context, actor *model.Actor, command Eras
 		return err
 	}
 	p.memory.Forget()
-	p.membershipChanged(t.ID)
+	p.membershipChanged(ctx, t.ID)
 	p.hub.CloseAccount(t.ID, live.Revoked)
 	p.eraseSoon()
 	return p.fanout.Carry(ctx, plan)

@@ -88,6 +88,6 @@ func (s *Service) acknowledge(ctx context.Context, actor *model.Actor, all []int
 		return err
 	}
 	s.counts.Delivered.Add(int64(arrived))
-	s.hub.Wake(senders...)
+	s.hub.Wake(ctx, senders...)
 	return nil
 }

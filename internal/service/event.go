@@ -271,7 +271,7 @@ func (p *presenter) events(ctx context.Context, out []model.Event, rows []store.
 	for i := range rows {
 		event, err := p.event(ctx, &rows[i])
 		if err != nil {
-			if err := s.leaveOut("a queued message", err); err != nil {
+			if err := s.leaveOut(ctx, "a queued message", err); err != nil {
 				return nil, err
 			}
 			continue
@@ -290,12 +290,12 @@ func (p *presenter) events(ctx context.Context, out []model.Event, rows []store.
 
 // leaveOut returns nil for the error of content that never opens again, and any other one
 // as it is. What was changed in the store is its operator's to hear of.
-func (s *Service) leaveOut(what string, err error) error {
+func (s *Service) leaveOut(ctx context.Context, what string, err error) error {
 	if !content.Unreadable(err) {
 		return err
 	}
 	if !errors.Is(err, seal.ErrKeyGone) { // which is as it should be in an older state of the store
-		s.log.Error(what+" is left out", "error", err)
+		s.log.ErrorContext(ctx, what+" is left out", "error", err)
 	}
 	return nil
 }

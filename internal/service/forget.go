@@ -1,6 +1,10 @@
 package service
 
-import "signet/internal/model"
+import (
+	"context"
+
+	"signet/internal/model"
+)
 
 // Forget drops all that is remembered of the store so that it need not be asked again,
 // for a server that has nothing to do.
@@ -34,4 +38,6 @@ func (s *Service) Age() {
 }
 
 // Wake tells readers, on all nodes, that something has come into their queues.
-func (s *Service) Wake(accounts ...model.AccountID) { s.hub.Wake(accounts...) }
+func (s *Service) Wake(ctx context.Context, accounts ...model.AccountID) {
+	s.hub.Wake(ctx, accounts...)
+}

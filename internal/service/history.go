@@ -146,7 +146,7 @@ func (r *historyReader) notes(ctx context.Context, c *HistoryCommand, t *threads
 		n, err := r.service.vault.OpenNote(ctx, &rows[i])
 		if err != nil {
 			// It is shown without the names that do not open, so that paging does not end there.
-			if err := r.service.leaveOut("a name in a note of a group", err); err != nil {
+			if err := r.service.leaveOut(ctx, "a name in a note of a group", err); err != nil {
 				return nil, err
 			}
 		}
@@ -366,7 +366,7 @@ func (r *historyReader) see(ctx context.Context, t *threads.Thread, e *threads.E
 			return m, false, errWaits
 		}
 		if row.Content, err = r.service.vault.OpenMessage(ctx, row); err != nil {
-			return m, false, r.service.leaveOut("a message of a conversation", err)
+			return m, false, r.service.leaveOut(ctx, "a message of a conversation", err)
 		}
 		r.known.learn(row)
 	}

@@ -253,7 +253,7 @@ func (q *messageSearch) match(ctx context.Context, steps []step) (out matched, e
 			out.bytes += len(row.Sealed)
 			content, err := q.service.vault.OpenMessage(ctx, row)
 			if err != nil {
-				return q.service.leaveOut("a message that is searched", err)
+				return q.service.leaveOut(ctx, "a message that is searched", err)
 			}
 			name := ""
 			if content.Attachment != nil {

@@ -97,7 +97,7 @@ func (s *Service) changeMute(ctx context.Context, actor *model.Actor, address st
 		return queueMute(tx, actor.Account, p.organization, event)
 	}))
 	if err == nil {
-		s.hub.Wake(actor.Account)
+		s.hub.Wake(ctx, actor.Account)
 	}
 	return err
 }
@@ -115,7 +115,7 @@ func (s *Service) UnmuteAll(ctx context.Context, actor *model.Actor) error {
 		return queueMute(tx, actor.Account, actor.Key.Scope, store.Payload{Action: "clear"})
 	}))
 	if err == nil {
-		s.hub.Wake(actor.Account)
+		s.hub.Wake(ctx, actor.Account)
 	}
 	return err
 }

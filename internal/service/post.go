@@ -105,12 +105,12 @@ func (s *Service) postTo(
 	s.tally.Sent(&done.row.Message, done.copies, time.Since(d.begun))
 	known.sent(&done.row, d.content)
 	if done.plan == nil {
-		s.hub.Wake(model.AccountID(row.Recipient))
+		s.hub.Wake(ctx, model.AccountID(row.Recipient))
 	} else if err := s.fanout.Carry(ctx, done.plan); err != nil {
 		return Sent{}, err
 	}
 	m := done.message()
-	s.signalSelfCopy(&m)
+	s.signalSelfCopy(ctx, &m)
 	return Sent{Message: m.ID, TTL: m.TTL, Row: &m}, nil
 }
 
@@ -186,7 +186,7 @@ func (s *Service) seal(
 
 // signalSelfCopy tells the sender's own streams that ask for it of a message. It is live
 // only. One to itself they get from the queue.
-func (s *Service) signalSelfCopy(m *model.Message) {
+func (s *Service) signalSelfCopy(ctx context.Context, m *model.Message) {
 	if m.Recipient == model.EntityID(m.Sender) {
 		return
 	}
@@ -194,5 +194,5 @@ func (s *Service) signalSelfCopy(m *model.Message) {
 	if m.Group {
 		kind = model.EventGroupMessage
 	}
-	s.hub.Signal(live.Signal{Kind: kind, Feature: live.FeatureSelfCopies, Message: m.ID}, m.Sender)
+	s.hub.Signal(ctx, live.Signal{Kind: kind, Feature: live.FeatureSelfCopies, Message: m.ID}, m.Sender)
 }

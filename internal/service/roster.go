@@ -115,7 +115,7 @@ func (s *Service) AddToRoster(ctx context.Context, actor *model.Actor, address s
 		return s.queueFriend(tx, actor.Account, p, "", true)
 	}))
 	if err == nil && changed {
-		s.hub.Wake(actor.Account)
+		s.hub.Wake(ctx, actor.Account)
 	}
 	return err
 }
@@ -148,7 +148,7 @@ func (s *Service) RemoveFromRoster(ctx context.Context, actor *model.Actor, addr
 	if err != nil {
 		return err
 	}
-	s.hub.Wake(actor.Account)
+	s.hub.Wake(ctx, actor.Account)
 	if left != nil {
 		if err := fanout.Withdraw(ctx, s.store, left); err != nil {
 			return err

@@ -30,7 +30,7 @@ func (s *Service) Shown(ctx context.Context, actor *model.Actor, signal *live.Si
 	case model.IsNotFound(err):
 		return e, false, nil
 	case content.Unreadable(err):
-		s.log.Error("a message is not shown to its sender", "error", err)
+		s.log.ErrorContext(ctx, "a message is not shown to its sender", "error", err)
 		return e, false, nil
 	}
 	return e, err == nil, err

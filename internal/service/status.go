@@ -79,7 +79,7 @@ func (s *Service) mark(ctx context.Context, actor *model.Actor, ids []model.Mess
 	s.counts.Delivered.Add(moved.delivered)
 	s.counts.Read.Add(moved.read)
 	moved.tell(s.tally)
-	s.hub.Wake(senders...)
+	s.hub.Wake(ctx, senders...)
 	return nil
 }
 

@@ -63,7 +63,7 @@ func (s *Service) Typing(ctx context.Context, actor *model.Actor, recipient stri
 	if err != nil {
 		return err
 	}
-	s.hub.Signal(live.Signal{Kind: model.EventTyping, Feature: live.FeatureTyping, Typing: &typing, Within: within},
+	s.hub.Signal(ctx, live.Signal{Kind: model.EventTyping, Feature: live.FeatureTyping, Typing: &typing, Within: within},
 		readers...)
 	return nil
 }

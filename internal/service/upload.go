@@ -98,6 +98,6 @@ func (s *Service) Discard(ctx context.Context, u *content.Upload) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
 	if err := s.vault.DiscardFile(ctx, u.Blob); err != nil && !errors.Is(err, store.ErrClosed) {
-		s.log.Warn("an upload that was not sent stays until the sweep", "blob", u.Blob.String(), "error", err)
+		s.log.WarnContext(ctx, "an upload that was not sent stays until the sweep", "blob", u.Blob.String(), "error", err)
 	}
 }

@@ -19,6 +19,7 @@ import (
 
 	"signet/internal/meter"
 	"signet/internal/model"
+	"signet/internal/trace"
 )
 
 // Store is the platform's data on some engine.
@@ -156,12 +157,14 @@ type engineTransaction func(context.Context, func(Session) error, ...Trait) erro
 func (s *Store) transact(ctx context.Context, run engineTransaction, took *meter.Histogram, dialect Dialect,
 	fn func(*Tx) error, traits []Trait) error {
 	begun := time.Now()
+	ctx, span := trace.Start(ctx, trace.Transaction)
 	var last *Tx
 	err := run(ctx, func(session Session) error {
 		tx := &Tx{session: session, dialect: dialect, numbers: s.numbers, codes: s.codes, oneIn: s.oneIn}
 		if last != nil {
-			tx.asked = last.asked
+			tx.asked, tx.tries = last.asked, last.tries
 		}
+		tx.tries++
 		last = tx
 		return fn(tx)
 	}, traits...)
@@ -176,6 +179,10 @@ func (s *Store) transact(ctx context.Context, run engineTransaction, took *meter
 	}
 	took.Since(begun)
 	s.meters.ended(err)
+	if span.Recorded() {
+		s.describe(span, took == s.meters.Writes, last, err)
+		span.End()
+	}
 	return err
 }
 
@@ -218,6 +225,7 @@ type Tx struct {
 	fault   error                          // why no more statements are run
 	oneIn   int                            // of how many events one is noted (NoteGrowth); 0: none
 	asked   int64                          // statements that it ran, in earlier tries too
+	tries   int                            // which one it is
 	change  *Change                        // what observers are told; nil: there are none
 	due     *int64                         // when the first job is due that it noted; nil: it noted none
 }

@@ -135,7 +135,7 @@ func (r *Registry) tellPresence(ctx context.Context, account model.AccountID, fe
 		return err
 	})
 	if err != nil {
-		r.log.Debug("presence is not told", "error", err)
+		r.log.DebugContext(ctx, "presence is not told", "error", err)
 		return
 	}
 	// Of a friend in several organizations, readers with keys of those where nothing changed
@@ -168,7 +168,7 @@ func (r *Registry) tellPresence(ctx context.Context, account model.AccountID, fe
 		for organization := range strings.SplitSeq(h.within, " ") {
 			within = append(within, model.OrganizationID(organization))
 		}
-		r.hub.Signal(live.Signal{Kind: model.EventPresence, Feature: live.FeaturePresence,
+		r.hub.Signal(ctx, live.Signal{Kind: model.EventPresence, Feature: live.FeaturePresence,
 			Presence: &model.Presence{Account: account, Available: available}, Within: within, Scoped: h.scoped}, accounts...)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/service"
+	"signet/internal/trace"
 )
 
 // Request is what a stream asked for (contract, section 6).
@@ -67,7 +68,7 @@ type Stream struct {
 // follow.
 func (s *Streams) Open(ctx context.Context, actor *model.Actor, request Request, sink Sink) (*Stream, error) {
 	st := &Stream{streams: s, actor: actor, request: request, sink: sink}
-	st.ctx, st.cancel = context.WithCancel(large.Follow(audit.Outlive(ctx), ctx))
+	st.ctx, st.cancel = context.WithCancel(trace.Follow(large.Follow(audit.Outlive(ctx), ctx), ctx))
 	st.sub = s.registry.hub.Subscribe(live.Subscriber{
 		Account: actor.Account, Key: actor.Key.Key, Secret: actor.Secret, Scope: actor.Key.Scope,
 		Member: len(actor.Memberships) > 0, Stream: true, ID: model.StreamID(uuid.Must(uuid.NewV7())),

@@ -13,7 +13,7 @@ type Readers interface {
 	// ForgetMessages drops messages that were erased.
 	ForgetMessages(ids ...model.MessageID)
 	// Wake tells readers that something has come into their queues.
-	Wake(accounts ...model.AccountID)
+	Wake(ctx context.Context, accounts ...model.AccountID)
 }
 
 // Eraser erases what was given up: deleted organizations, accounts that ended, what a lifted

@@ -17,7 +17,9 @@ const nodeMemory = time.Hour
 // KeepHouse removes what is merely old: repeated-request notes, counts of past
 // days, ended keys, events and audit lines past their retention, uploads that were
 // never sent, notes of groups, keys of days that are over. While the clock is in doubt it does nothing.
-func (w *Sweeper) KeepHouse(ctx context.Context) error {
+func (w *Sweeper) KeepHouse(ctx context.Context) (err error) {
+	ctx, span := w.Tracer.Task(ctx, "housekeeping")
+	defer func() { span.EndTask(ctx, err) }()
 	now, err := w.Clock.EndingTime(ctx)
 	if err != nil || now.IsZero() {
 		return err

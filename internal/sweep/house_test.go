@@ -122,7 +122,7 @@ func (forgetful) Forget()                                    {}
 func (forgetful) ForgetMessages(...model.MessageID)          {}
 func (forgetful) DeleteEndedKeys(*store.Tx, time.Time) error { return nil }
 func (forgetful) FlushUses(context.Context) error            { return nil }
-func (forgetful) Wake(...model.AccountID)                    {}
+func (forgetful) Wake(context.Context, ...model.AccountID)   {}
 
 // Hundreds of queues in which nothing is old are read only.
 func TestQueuesAreWrittenWhereSomethingIsOldOnly(t *testing.T) {

@@ -1,6 +1,8 @@
 package sweep
 
 import (
+	"context"
+
 	"signet/internal/backlog"
 	"signet/internal/model"
 	"signet/internal/store"
@@ -99,7 +101,7 @@ func (e *Eraser) organization(tx *store.Tx, j *store.Job) (backlog.Next, error) 
 	again := backlog.Again()
 	again.Rows = backlog.Rows
 	again.Done = func() {
-		e.Readers.Wake(done.members...)
+		e.Readers.Wake(context.Background(), done.members...)
 		e.gone(done.messages)
 	}
 	return again, nil

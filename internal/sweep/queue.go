@@ -92,7 +92,7 @@ func (w *Sweeper) limitQueue(ctx context.Context, account model.AccountID, at ti
 		},
 		First: tell,
 	})
-	w.Cases.Wake(account)
+	w.Cases.Wake(ctx, account)
 	return true, err
 }
 

@@ -21,6 +21,7 @@ import (
 	"signet/internal/meter"
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/trace"
 )
 
 const (
@@ -64,6 +65,7 @@ type Options struct {
 	Room      *disk.Room       // nil: there is room for everything
 	Interval  time.Duration    // what has ended is erased within it
 	Retention time.Duration    // how long an unacknowledged event stays; 0: for good
+	Tracer    *trace.Tracer    // nil: there are no traces
 	QueueMax  int              // events besides messages that a queue holds; 0: no limit
 
 	EndAccount func(context.Context, model.AccountID) error // as that of an Eraser
@@ -155,7 +157,9 @@ func (w *Sweeper) Run(ctx context.Context) {
 // attachments, makes their content unrecoverable from the store's files, and
 // destroys the keys that sealed nothing else, which makes it so everywhere else. While
 // the clock is in doubt it erases nothing by itself.
-func (w *Sweeper) Sweep(ctx context.Context) error {
+func (w *Sweeper) Sweep(ctx context.Context) (err error) {
+	ctx, span := w.Tracer.Task(ctx, "sweep")
+	defer func() { span.EndTask(ctx, err) }()
 	w.Cases.Age()
 	at, err := w.Clock.EndingTime(ctx)
 	return errors.Join(err, w.eraseEnded(ctx, at),
@@ -197,5 +201,8 @@ func (w *Sweeper) wipe(ctx context.Context, removed bool) error {
 
 // run does a part of the sweep or of housekeeping, and notes how it ended.
 func (w *Sweeper) run(ctx context.Context, task *meter.Task, work func(context.Context) error) error {
-	return task.Run(ctx, w.Clock.Now, func() error { return w.Room.Sparing(func() error { return work(ctx) }) })
+	ctx, span := w.Tracer.Task(ctx, task.Name)
+	err := task.Run(ctx, w.Clock.Now, func() error { return w.Room.Sparing(func() error { return work(ctx) }) })
+	span.EndTask(ctx, err)
+	return err
 }

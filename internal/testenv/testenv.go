@@ -37,7 +37,7 @@ func theirs(name string) bool {
 			return false
 		}
 	}
-	for _, beginning := range []string{"SIGNET_", "AWS_", "PG", "NATS_", "MINIO_"} {
+	for _, beginning := range []string{"SIGNET_", "AWS_", "PG", "NATS_", "MINIO_", "OTEL_"} {
 		if strings.HasPrefix(name, beginning) {
 			return true
 		}

@@ -115,7 +115,7 @@ func (c *chorus) say(b *testing.B, notices, rate int) {
 		if !r.said.CompareAndSwap(0, int64(time.Since(c.began))) {
 			c.unheard.Done() // it has not heard the one before, which counts for both
 		}
-		c.nodes[i%len(c.nodes)].Wake(r.Account)
+		c.nodes[i%len(c.nodes)].Wake(b.Context(), r.Account)
 	}
 	heard := make(chan struct{})
 	go func() {

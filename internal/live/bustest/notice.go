@@ -1,6 +1,7 @@
 package bustest
 
 import (
+	"context"
 	"reflect"
 	"slices"
 	"testing"
@@ -12,7 +13,7 @@ import (
 func nodesWakeReaders(t *testing.T, p *place) {
 	here, there := p.open(t), p.open(t)
 	a, b, own := p.read(t, there, Alice), p.read(t, there, Bob), p.read(t, here, Alice)
-	here.Wake(Bob)
+	here.Wake(context.Background(), Bob)
 	Wait(t, "the wake-up", b.Wake())
 	there.Told(t, here)
 	wantQuiet(t, "a reader of another account", a)
@@ -21,7 +22,7 @@ func nodesWakeReaders(t *testing.T, p *place) {
 
 	// What is said while much waits is said all the same.
 	for range 100 {
-		here.Wake(Alice, Bob)
+		here.Wake(context.Background(), Alice, Bob)
 	}
 	for _, s := range []*live.Subscription{a, b} {
 		Wait(t, "the wake-up", s.Wake())
@@ -50,7 +51,7 @@ func signalsComeInOrder(t *testing.T, p *place) {
 	s := p.read(t, there, Bob, live.FeatureTyping, live.FeaturePresence, live.FeatureSelfCopies)
 	own := here.Subscribe(live.Subscriber{Account: Bob, Stream: true, Features: s.Features})
 	for _, signal := range every {
-		here.Signal(signal, Alice, Bob)
+		here.Signal(context.Background(), signal, Alice, Bob)
 	}
 	var got []live.Item
 	for len(got) < len(every) {
@@ -66,7 +67,8 @@ func signalsAreForWhoAsked(t *testing.T, p *place) {
 	here, there, elsewhere := p.open(t), p.open(t), p.open(t)
 	asked := p.read(t, there, Alice, live.FeatureSelfCopies)
 	other := p.read(t, elsewhere, Alice, live.FeatureTyping, "unknown")
-	here.Signal(live.Signal{Kind: model.EventMessage, Feature: live.FeatureSelfCopies, Message: model.MessageID{5}}, Alice)
+	here.Signal(context.Background(), live.Signal{Kind: model.EventMessage, Feature: live.FeatureSelfCopies,
+		Message: model.MessageID{5}}, Alice)
 	Wait(t, "the signal", asked.Wake())
 	elsewhere.Told(t, here)
 	if got := live.Signals(asked.Take().Items); len(got) != 1 || got[0].Message != (model.MessageID{5}) {

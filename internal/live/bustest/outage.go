@@ -1,6 +1,7 @@
 package bustest
 
 import (
+	"context"
 	"testing"
 
 	"signet/internal/live"
@@ -16,7 +17,7 @@ func networkGoesAndComes(t *testing.T, p *place) {
 	if here.Connected() {
 		t.Error("it is connected without the network")
 	}
-	here.Wake(Alice)
+	here.Wake(context.Background(), Alice)
 	if got := here.Bus.Stats(); got != (link.Stats{Dropped: 1}) {
 		t.Errorf("counted %+v, want one message dropped", got)
 	}
@@ -27,11 +28,11 @@ func networkGoesAndComes(t *testing.T, p *place) {
 		if !here.Connected() || !there.Connected() {
 			t.Error("they are not connected")
 		}
-		here.Wake(Alice)
+		here.Wake(context.Background(), Alice)
 		Wait(t, "the wake-up", s.Wake())
 		p.Stop(t)
 		for here.Connected() { // it learns of it from its connection
-			here.Wake(Alice)
+			here.Wake(context.Background(), Alice)
 		}
 	}
 	if err := here.Barred(); err != nil {
@@ -53,7 +54,7 @@ func publishingDoesNotWait(t *testing.T, p *place) {
 		n.CloseStreams(Alice, live.Revoked, many...)
 	}
 	for n.Connected() && n.Bus.Stats().Dropped == 0 {
-		n.Wake(Alice)
+		n.Wake(context.Background(), Alice)
 	}
 	s := n.Subscribe(live.Subscriber{Account: Alice})
 	s.Close()

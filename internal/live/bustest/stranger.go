@@ -1,6 +1,7 @@
 package bustest
 
 import (
+	"context"
 	"slices"
 	"testing"
 
@@ -16,7 +17,7 @@ func installationsDoNotMix(t *testing.T, p *place) {
 	} {
 		others := []*Node{p.open(t, change), p.open(t, change)}
 		s := p.read(t, others[0], Alice)
-		ours.Wake(Alice)
+		ours.Wake(context.Background(), Alice)
 		ours.CloseAccount(Alice, live.Revoked)
 		ours.Forget(Alice)
 		sibling.Told(t, ours)

@@ -98,6 +98,7 @@ type letter struct {
 	accounts []model.AccountID
 	feature  string
 	text     []byte
+	notice   live.Notice // that it says, whole or in part
 }
 
 // Stats returns the bus's counters.
@@ -125,7 +126,10 @@ func (b *Bus) Publish(n live.Notice) {
 }
 
 func (b *Bus) post(accounts []model.AccountID, n live.Notice) {
-	drop := func() { b.link.Dropped.Add(uint64(max(len(accounts), 1))) }
+	drop := func() {
+		b.link.Dropped.Add(uint64(max(len(accounts), 1)))
+		n.Sent(true)
+	}
 	if !b.Connected() {
 		drop()
 		return
@@ -133,9 +137,10 @@ func (b *Bus) post(accounts []model.AccountID, n live.Notice) {
 	text, err := json.Marshal(n)
 	if err != nil {
 		b.log.Error("a notice for other nodes cannot be written", "kind", n.Kind, "error", err)
+		n.Sent(true)
 		return
 	}
-	l := letter{accounts: accounts, text: text}
+	l := letter{accounts: accounts, text: text, notice: n}
 	if n.Signal != nil {
 		l.feature = n.Signal.Feature
 	}
@@ -168,20 +173,24 @@ func (b *Bus) work() {
 }
 
 func (b *Bus) send(l letter) {
+	dropped := false
 	if len(l.accounts) == 0 {
-		b.sendTo(b.subjects.all, l.text)
+		dropped = !b.sendTo(b.subjects.all, l.text)
 	}
 	for _, account := range l.accounts {
-		b.sendTo(b.subjects.of(live.Topic{Account: account, Feature: l.feature}), l.text)
+		dropped = !b.sendTo(b.subjects.of(live.Topic{Account: account, Feature: l.feature}), l.text) || dropped
 	}
+	l.notice.Sent(dropped)
 }
 
-func (b *Bus) sendTo(subject string, text []byte) {
+func (b *Bus) sendTo(subject string, text []byte) (sent bool) {
 	b.link.Published.Add(1) // before another node can have received it
-	if err := b.conn.Publish(subject, b.envelope.Seal(subject, text)); err != nil {
+	err := b.conn.Publish(subject, b.envelope.Seal(subject, text))
+	if err != nil {
 		b.link.Dropped.Add(1)
 		b.log.Debug("a notice for other nodes is not sent", "error", err)
 	}
+	return err == nil
 }
 
 // listen takes in what other nodes say, until the bus is closed.

@@ -1,6 +1,7 @@
 package natsbus
 
 import (
+	"context"
 	"testing"
 
 	"signet/internal/live"
@@ -22,7 +23,7 @@ func TestSignalsGoOnlyWhereAStreamAskedForThem(t *testing.T) {
 		bustest.Wait(t, "the notice for all", asked.Forgotten)
 		bustest.Wait(t, "the notice for all", other.Forgotten)
 	}
-	here.Signal(copied, alice, bob)
+	here.Signal(context.Background(), copied, alice, bob)
 	bustest.Wait(t, "the signal", s.Wake())
 	allHear()
 	if got := asked.bus.Stats().Received; got != 2 {
@@ -33,7 +34,7 @@ func TestSignalsGoOnlyWhereAStreamAskedForThem(t *testing.T) {
 	}
 	s.Close()
 	marker := asked.mustRead(t, bob) // the worker does one thing after the other
-	here.Signal(copied, alice)
+	here.Signal(context.Background(), copied, alice)
 	allHear()
 	if got := asked.bus.Stats().Received; got != 3 {
 		t.Errorf("a node whose stream was closed received %d messages, want one more, for all", got)
@@ -47,7 +48,7 @@ func TestNodesHearOfTheirReadersAccountsOnly(t *testing.T) {
 	here, reading, idle := mustOpen(t, server.URL()), mustOpen(t, server.URL()), mustOpen(t, server.URL())
 	s := reading.mustRead(t, alice)
 	for range 10 {
-		here.Wake(alice, bob)
+		here.Wake(context.Background(), alice, bob)
 	}
 	here.Forget(alice)
 	bustest.Wait(t, "the notice for all", reading.Forgotten)
@@ -80,7 +81,7 @@ func TestMessageIsForTheAccountOfItsSubject(t *testing.T) {
 	there.mustRead(t, alice)
 	other := there.mustRead(t, bob)
 	stranger := n.overhear(t, here.bus.subjects.of(live.Topic{Account: alice}))
-	here.Wake(alice)
+	here.Wake(context.Background(), alice)
 	stranger.says = here.bus.subjects.of(live.Topic{Account: bob})
 	stranger.Say(t, stranger.Next(t))
 	there.Told(t, here.Node)

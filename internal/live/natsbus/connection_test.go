@@ -1,6 +1,7 @@
 package natsbus
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -19,7 +20,7 @@ func TestPasswordIsUsedAndNotLogged(t *testing.T) {
 	}
 	wrong := mustPrepare(t, guarded.URLAs("signet", "Pa55-wrong"))
 	for !strings.Contains(wrong.Log.String(), "the bus is away") {
-		wrong.Wake(alice)
+		wrong.Wake(context.Background(), alice)
 	}
 	_, err := Open(live.NewHub(0), Options{URL: "nats://signet:Pa55-word@bad host:x", Secret: secret})
 	if err == nil {

@@ -1,6 +1,7 @@
 package natsbus
 
 import (
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -84,7 +85,7 @@ func TestSignsInWithAFile(t *testing.T) {
 			path := mustWrite(t, filepath.Join(t.TempDir(), "login"), []byte(test.wrong))
 			n := mustPrepare(t, "nats://"+test.user+s.Addr(), func(o *Options) { o.Login = test.login + path })
 			for !strings.Contains(n.Log.String(), "the bus is away") {
-				n.Wake(alice)
+				n.Wake(context.Background(), alice)
 			}
 			if n.bus.Connected() {
 				t.Fatal("it is connected by a wrong file")
@@ -113,7 +114,7 @@ func TestSignsInWithAnNkey(t *testing.T) {
 	path = mustWrite(t, filepath.Join(t.TempDir(), "nkey"), must[[]byte](t)(other.Seed()))
 	n := mustPrepare(t, s.URL(), func(o *Options) { o.Login = "nkey:" + path })
 	for !strings.Contains(n.Log.String(), "the bus is away") {
-		n.Wake(alice)
+		n.Wake(context.Background(), alice)
 	}
 	if n.bus.Connected() {
 		t.Error("somebody else's key signs in")
@@ -131,7 +132,7 @@ func TestFileThatIsAwayForAWhile(t *testing.T) {
 	s.Stop(t)
 	s.Restart(t)
 	for !strings.Contains(n.Log.String(), "cannot be read") {
-		n.Wake(alice)
+		n.Wake(context.Background(), alice)
 	}
 	mustWrite(t, path, []byte("T0ken-right"))
 	n.WantMissed(t)
@@ -224,7 +225,7 @@ func TestServersAndNodesRecogniseEachOtherByCertificates(t *testing.T) {
 	} {
 		n := mustPrepare(t, "tls://"+s.Addr(), change)
 		for !strings.Contains(n.Log.String(), "the bus is away") {
-			n.Wake(alice)
+			n.Wake(context.Background(), alice)
 		}
 		if n.bus.Connected() {
 			t.Errorf("%s is connected", what)
@@ -234,7 +235,7 @@ func TestServersAndNodesRecogniseEachOtherByCertificates(t *testing.T) {
 	plain := natstest.Start(t)
 	n := mustPrepare(t, plain.URL(), func(o *Options) { o.CA = a.file })
 	for !strings.Contains(n.Log.String(), "the bus is away") {
-		n.Wake(alice)
+		n.Wake(context.Background(), alice)
 	}
 	if n.bus.Connected() {
 		t.Error("it speaks in clear with a server that should have a certificate")

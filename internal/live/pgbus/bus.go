@@ -151,6 +151,7 @@ func (b *Bus) Publish(n live.Notice) {
 		default: // the database does not keep up
 		}
 	}
+	n.Sent(true)
 	b.link.Dropped.Add(1)
 }
 

@@ -127,7 +127,7 @@ func merge(notices []live.Notice) (out []live.Notice) {
 	for _, n := range notices {
 		last := len(out) - 1
 		if last >= 0 && n.Kind == live.NoticeWake && out[last].Kind == live.NoticeWake {
-			out[last].Accounts = append(out[last].Accounts, n.Accounts...)
+			out[last].Join(n)
 		} else {
 			out = append(out, n)
 		}

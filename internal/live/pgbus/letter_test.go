@@ -43,6 +43,8 @@ func mustCarry(t *testing.T, n live.Notice) (out []live.Notice) {
 func TestLettersSayWhatTheNoticeDoes(t *testing.T) {
 	for _, n := range []live.Notice{
 		{Kind: live.NoticeWake, Accounts: people(3)},
+		{Kind: live.NoticeWake, Accounts: people(1), Trace: slices.Repeat(
+			[]string{"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"}, 8)},
 		{Kind: live.NoticeForget, Accounts: people(1)},
 		{Kind: live.NoticeSignal, Accounts: people(2), Signal: &live.Signal{ID: "id", Kind: model.EventTyping,
 			Feature: live.FeatureTyping, Typing: &model.Typing{Sender: model.AccountID{7}, Active: true},

@@ -134,7 +134,8 @@ func (s *session) arrive() {
 func (s *session) forgetOld() {
 	for {
 		select {
-		case <-s.out:
+		case n := <-s.out:
+			n.Sent(true)
 			s.link.Dropped.Add(1)
 		default:
 			return
@@ -158,7 +159,12 @@ func (b *Bus) gather(first live.Notice) []live.Notice {
 }
 
 // send says notices, in their order.
-func (s *session) send(notices []live.Notice) error {
+func (s *session) send(notices []live.Notice) (err error) {
+	defer func() {
+		for _, n := range notices {
+			n.Sent(err != nil)
+		}
+	}()
 	var sealed []string
 	for _, n := range notices {
 		letters, err := write(n)

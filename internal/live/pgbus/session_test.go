@@ -1,6 +1,7 @@
 package pgbus
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -29,7 +30,7 @@ func TestPoolerThatPassesNoNotificationsOnIsToldOnce(t *testing.T) {
 	if err := n.Barred(); !errors.Is(err, errUnheard) || n.Connected() {
 		t.Errorf("it is barred for %v; connected: %t", err, n.Connected())
 	}
-	n.Wake(bustest.Alice)
+	n.Wake(context.Background(), bustest.Alice)
 	if got := n.bus.Stats(); got != (link.Stats{Dropped: 1}) {
 		t.Errorf("it counted %+v, want what was said dropped", got)
 	}
@@ -63,13 +64,13 @@ func TestBusFollowsThePrimary(t *testing.T) {
 	here, there := mustOpen(t, url), mustOpen(t, url)
 	s := there.Subscribe(reader(bustest.Alice))
 	defer s.Close()
-	here.Wake(bustest.Alice)
+	here.Wake(context.Background(), bustest.Alice)
 	bustest.Wait(t, "the wake-up", s.Wake())
 	primary.Stop(t, false)
 	standby.Promote(t)
 	here.WantMissed(t)
 	there.WantMissed(t)
-	here.Wake(bustest.Alice)
+	here.Wake(context.Background(), bustest.Alice)
 	bustest.Wait(t, "the wake-up", s.Wake())
 	if err := here.Barred(); err != nil {
 		t.Errorf("that there was no primary bars the bus: %v", err)
@@ -138,7 +139,7 @@ func TestClosingSaysWhatWaits(t *testing.T) {
 			t.Errorf("word %d is of %v", i, got)
 		}
 	}
-	here.Wake(bustest.Alice) // nobody hears it
+	here.Wake(context.Background(), bustest.Alice) // nobody hears it
 	if err := here.bus.Close(); err != nil || here.Connected() {
 		t.Errorf("after it was closed again: %v, connected: %t", err, here.Connected())
 	}
