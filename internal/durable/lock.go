@@ -15,5 +15,9 @@ type Lock struct{ *os.File }
 // TryLock takes the lock, or answers ErrLocked.
 func TryLock(path string) (*Lock, error) { return lock(path, false) }
 
+// Held reports whether another process, or this one, has the lock. It makes no file, and writes
+// nothing: for a moment it shares the lock, if that is free.
+func Held(path string) (bool, error) { return held(path) }
+
 // WaitLock waits for a lock that its holders release soon.
 func WaitLock(path string) (*Lock, error) { return lock(path, true) }

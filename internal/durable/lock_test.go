@@ -27,6 +27,26 @@ func TestLockKeepsOthersOut(t *testing.T) {
 	}
 }
 
+func TestHeldTellsOfALockAndMakesNoFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	want := func(want bool) {
+		t.Helper()
+		if got, err := Held(path); err != nil || got != want {
+			t.Errorf("held is %t, %v; want %t", got, err, want)
+		}
+	}
+	want(false)
+	lock, err := TryLock(path)
+	if err != nil {
+		t.Fatalf("after a look: %v", err)
+	}
+	want(true)
+	if err := lock.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	want(false)
+}
+
 func TestWaitLockComesAfterTheOther(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	first, err := TryLock(path)

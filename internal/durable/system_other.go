@@ -30,6 +30,14 @@ func lock(path string, wait bool) (*Lock, error) {
 	}
 }
 
+func held(path string) (bool, error) {
+	_, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // Unlock gives the lock up; a second call does nothing.
 func (l *Lock) Unlock() error {
 	if err := l.Close(); errors.Is(err, os.ErrClosed) {

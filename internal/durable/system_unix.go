@@ -32,6 +32,26 @@ func lock(path string, wait bool) (*Lock, error) {
 	return &Lock{f}, nil
 }
 
+func held(path string) (bool, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer f.Close() // which gives the lock up
+	for {
+		if err = syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB); !errors.Is(err, syscall.EINTR) {
+			break
+		}
+	}
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return true, nil
+	}
+	return false, err
+}
+
 // Unlock gives the lock up; a second call does nothing. The file stays: another process
 // may be about to lock it.
 func (l *Lock) Unlock() error {

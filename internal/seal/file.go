@@ -27,6 +27,7 @@ import (
 type File struct {
 	path   string
 	server *durable.Lock // the lock of a server; nil for a command
+	looks  bool          // it is loaded, and never written
 
 	mu     sync.Mutex // guards all below, and this process's use of the lock
 	known  fs.FileInfo
@@ -53,6 +54,11 @@ func OpenFile(path string) (*File, error) {
 	}
 	return &File{path: path, server: lock}, nil
 }
+
+// OpenFileToLook opens a ring in a file for somebody who only loads it: nothing is written, not even
+// the lock's file, and what a crash left is not removed. A line that is being added at that moment is
+// left out.
+func OpenFileToLook(path string) *File { return &File{path: path, looks: true} }
 
 // OpenFileBeside opens a ring in a file for a command, while a server may use it.
 func OpenFileBeside(path string) *File { return &File{path: path} }
@@ -222,6 +228,9 @@ func (f *File) Close() error {
 func (f *File) locked(fn func() error) (err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.looks {
+		return fn()
+	}
 	lock, err := durable.WaitLock(f.path + ".lock")
 	if errors.Is(err, fs.ErrNotExist) {
 		return &SetupError{fmt.Sprintf("the directory of the key ring %s does not exist", f.path)}
@@ -249,8 +258,10 @@ func (f *File) same() (bool, error) {
 // read reads the file; nil where there is none.
 func (f *File) read() (*Contents, error) {
 	f.known = nil
-	if err := removeRemains(f.path); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	if !f.looks {
+		if err := removeRemains(f.path); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+		}
 	}
 	file, err := os.Open(f.path)
 	if errors.Is(err, fs.ErrNotExist) {

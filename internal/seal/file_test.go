@@ -3,10 +3,13 @@ package seal
 import (
 	"bytes"
 	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"signet/internal/durable"
 )
 
 func mustLink(t *testing.T, old, new string) {
@@ -158,4 +161,37 @@ func FuzzParseFile(f *testing.F) {
 			t.Fatalf("%q is read, and not what is written of it: %v", text, err)
 		}
 	})
+}
+
+// Somebody looks at a ring while its server writes it anew: neither the server's file nor its lock is
+// touched.
+func TestLookingAtARingWritesNothing(t *testing.T) {
+	p := newPlace(t)
+	r := p.mustOpen(t, "")
+	mustSeal(t, r, ward, "text", "row")
+	written, err := durable.New(p.ring)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer written.Discard()
+	if _, err := written.WriteString("half of it"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(p.ring + ".lock"); err != nil {
+		t.Fatal(err)
+	}
+	looked, err := Open(t.Context(), Options{Storage: OpenFileToLook(p.ring), Master: MasterFile(p.master),
+		Clock: p.clock.Now, Log: slog.New(slog.DiscardHandler), Existing: true})
+	if err != nil || looked.ID() != r.ID() {
+		t.Fatalf("it is not read: %v", err)
+	}
+	if err := looked.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(written.Name()); err != nil || string(text) != "half of it" {
+		t.Errorf("what the server writes is %q, %v", text, err)
+	}
+	if _, err := os.Stat(p.ring + ".lock"); err == nil {
+		t.Error("a lock was made")
+	}
 }

@@ -119,11 +119,11 @@ func Open(ctx context.Context, o Options) (_ *Ring, err error) {
 		return nil, &SetupError{fmt.Sprintf("what is stored is sealed with key ring %s, and the one at %s is %s", o.Expect,
 			o.Storage, contents.ID)}
 	case master == nil:
-		return nil, &SetupError{fmt.Sprintf("the master key is missing: the key ring at %s is wrapped by one, and there is "+
-			"none at %s. Bring it back; without it nothing that is sealed can be read", o.Storage, o.Master)}
+		return nil, masterError("the master key is missing: the key ring at %s is wrapped by one, and there is none at %s. "+
+			"Bring it back; without it nothing that is sealed can be read", o.Storage, o.Master)
 	case !master.fits(&contents.Header):
-		return nil, &SetupError{fmt.Sprintf("the master key at %s is not the one that the key ring at %s is wrapped by",
-			o.Master, o.Storage)}
+		return nil, masterError("the master key at %s is not the one that the key ring at %s is wrapped by", o.Master,
+			o.Storage)
 	}
 	o.Master.warnIfOpen(o.Log)
 	r.master = master

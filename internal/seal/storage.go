@@ -141,3 +141,13 @@ type SetupError struct{ Problem string }
 
 // Error returns the problem.
 func (e *SetupError) Error() string { return e.Problem }
+
+// MasterError is a SetupError that another master key mends.
+type MasterError struct{ SetupError }
+
+// Unwrap returns the SetupError.
+func (e *MasterError) Unwrap() error { return &e.SetupError }
+
+func masterError(format string, args ...any) error {
+	return &MasterError{SetupError{fmt.Sprintf(format, args...)}}
+}

@@ -37,10 +37,15 @@ func configure(url string) (*pgconn.Config, error) {
 	return config, nil
 }
 
+func (b *Bus) dial(prepare func(*pgconn.PgConn) string, heard func(*pgconn.Notification)) (*pgconn.PgConn, error) {
+	return dial(b.life, b.config, prepare, heard)
+}
+
 // dial connects to the first host of the address that does what prepare says. So a standby,
 // which takes neither LISTEN nor NOTIFY, is passed over.
-func (b *Bus) dial(prepare func(*pgconn.PgConn) string, heard func(*pgconn.Notification)) (*pgconn.PgConn, error) {
-	config := b.config.Copy()
+func dial(ctx context.Context, to *pgconn.Config, prepare func(*pgconn.PgConn) string,
+	heard func(*pgconn.Notification)) (*pgconn.PgConn, error) {
+	config := to.Copy()
 	fits := config.ValidateConnect // of target_session_attrs
 	config.ValidateConnect = func(ctx context.Context, conn *pgconn.PgConn) error {
 		if fits != nil {
@@ -52,7 +57,7 @@ func (b *Bus) dial(prepare func(*pgconn.PgConn) string, heard func(*pgconn.Notif
 		return err
 	}
 	config.OnNotification = func(_ *pgconn.PgConn, n *pgconn.Notification) { heard(n) }
-	return pgconn.ConnectConfig(b.life, config)
+	return pgconn.ConnectConfig(ctx, config)
 }
 
 // dialHearing makes the connection that hears. Nothing is sent over it afterwards, and the

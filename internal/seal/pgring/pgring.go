@@ -80,8 +80,29 @@ type Storage struct {
 
 var _ seal.Storage = (*Storage)(nil)
 
-// Open connects to the database at a URL and makes the tables where they are missing.
-func Open(ctx context.Context, url string) (*Storage, error) {
+// OpenToLook connects to the database at a URL for somebody who only loads the ring. It makes no
+// tables; where there are none, the error is a *seal.SetupError.
+func OpenToLook(ctx context.Context, url string) (*Storage, error) {
+	s, err := connect(ctx, url)
+	if err != nil {
+		return nil, err
+	}
+	there := false
+	err = s.pool.QueryRow(ctx, `SELECT to_regclass('keyring') IS NOT NULL`).Scan(&there)
+	switch {
+	case err != nil:
+		err = unavailable("open", err)
+	case !there:
+		err = &seal.SetupError{Problem: "there is no key ring at " + s.where}
+	}
+	if err != nil {
+		s.pool.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func connect(ctx context.Context, url string) (*Storage, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil { // its text may hold the password
 		return nil, &seal.SetupError{Problem: "the key ring's address cannot be read: want postgres://user@host:port/name"}
@@ -101,7 +122,16 @@ func Open(ctx context.Context, url string) (*Storage, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the key ring: %w", err)
 	}
-	s := &Storage{pool: pool, where: fmt.Sprintf("postgres://%s:%d/%s", c.Host, c.Port, c.Database)}
+	return &Storage{pool: pool, where: fmt.Sprintf("postgres://%s:%d/%s", c.Host, c.Port, c.Database)}, nil
+}
+
+// Open connects to the database at a URL and makes the tables where they are missing.
+func Open(ctx context.Context, url string) (*Storage, error) {
+	s, err := connect(ctx, url)
+	if err != nil {
+		return nil, err
+	}
+	pool := s.pool
 	// Of servers that start together, one makes the tables; another may be told that
 	// they are there at the moment at which it makes them.
 	var told *pgconn.PgError

@@ -343,3 +343,23 @@ func TestAddressesKeepTheirPasswords(t *testing.T) {
 		t.Errorf("it was said: %s", said)
 	}
 }
+
+// Somebody looks for a ring where there is none, and where one is.
+func TestLookingForARingMakesNoTables(t *testing.T) {
+	c := newCluster(t)
+	for range 2 {
+		if _, err := pgring.OpenToLook(t.Context(), c.url); !errors.As(err, new(*seal.SetupError)) {
+			t.Fatalf("where there is no ring, the error is %v", err)
+		}
+	}
+	ring := c.mustOpen("a")
+	storage, err := pgring.OpenToLook(t.Context(), c.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer storage.Close()
+	contents, _, err := storage.Load(t.Context(), true)
+	if err != nil || contents == nil || contents.ID != ring.ID() {
+		t.Errorf("it finds %v, %v", contents, err)
+	}
+}

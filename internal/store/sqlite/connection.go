@@ -90,8 +90,12 @@ func openWriter(path string, cacheBytes int64) (_ *connection, err error) {
 }
 
 // openReader opens a connection that can only read.
-func openReader(path string, cacheBytes int64) (_ *connection, err error) {
-	c, err := connect(path, sqlite.OpenReadOnly)
+func openReader(path string, cacheBytes int64) (*connection, error) {
+	return openReaderAt(path, cacheBytes, 0)
+}
+
+func openReaderAt(path string, cacheBytes int64, flags sqlite.OpenFlags) (_ *connection, err error) {
+	c, err := connect(path, sqlite.OpenReadOnly|flags)
 	if err != nil {
 		return nil, err
 	}

@@ -8,12 +8,16 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"signet/internal/durable"
 )
 
 // ErrLocked is the error of LockDirectory where another process has the directory.
 var ErrLocked = errors.New("already uses the data directory")
+
+// lockTries is how often a lock that is held is tried again, and lockPause after how long.
+const lockTries, lockPause = 3, 10 * time.Millisecond
 
 // LockDirectory makes a data directory this process's own, until unlock is
 // called or the process ends. It answers ErrLocked if another process has it, and
@@ -22,6 +26,13 @@ var ErrLocked = errors.New("already uses the data directory")
 func LockDirectory(dir string) (unlock func() error, err error) {
 	path := filepath.Join(dir, "lock")
 	lock, err := durable.TryLock(path)
+	for range lockTries {
+		if !errors.Is(err, durable.ErrLocked) {
+			break
+		}
+		time.Sleep(lockPause) // somebody may only look whether the lock is held (durable.Held)
+		lock, err = durable.TryLock(path)
+	}
 	if errors.Is(err, durable.ErrLocked) {
 		return nil, fmt.Errorf("another signet %w %s%s", ErrLocked, dir, holder(path))
 	}

@@ -4,7 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
+	"os"
 	"path/filepath"
+
+	"zombiezen.com/go/sqlite"
 
 	"signet/internal/store"
 )
@@ -23,7 +27,28 @@ func OpenReader(path string) (*Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
 	}
-	c, err := openReader(path, 8<<20)
+	return readerOf(path, func() (*connection, error) { return openReader(path, 8<<20) })
+}
+
+// OpenStill opens a database that no server uses. Unlike OpenReader it makes no file beside the
+// database, and changes none. Where the last server was killed, it reads the log through an index in
+// memory; SQLite does this only while the log's own index, the file with -shm, is still there. What is
+// read while a server starts to use the database is worth nothing.
+func OpenStill(path string) (*Reader, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("open store: %w", err)
+	}
+	how := "immutable=1"
+	if info, err := os.Stat(path + "-wal"); err == nil && info.Size() > 0 {
+		how = "readonly_shm=1"
+	}
+	still := url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: how}
+	return readerOf(path, func() (*connection, error) { return openReaderAt(still.String(), 8<<20, sqlite.OpenURI) })
+}
+
+func readerOf(path string, open func() (*connection, error)) (*Reader, error) {
+	c, err := open()
 	if err != nil {
 		return nil, fmt.Errorf("open store %s: %w", path, err)
 	}
