@@ -47,9 +47,9 @@ var mayImport = []layer{
 	{"internal/testenv/report", nil},  // of the tests that were run
 	{"internal/testenv/commits", nil}, // a check of the commits' messages
 	{"internal/cli", []string{
-		"internal/app", "internal/offline", "internal/home", "internal/transfer", "internal/durable", "internal/config",
-		"internal/commandline", "internal/build", "internal/completion", "internal/manual", "internal/licenses",
-		"internal/spreadsheet", "internal/model", "client",
+		"internal/app", "internal/doctor", "internal/offline", "internal/home", "internal/transfer", "internal/durable",
+		"internal/config", "internal/commandline", "internal/build", "internal/completion", "internal/manual",
+		"internal/licenses", "internal/spreadsheet", "internal/model", "client",
 	}},
 	{"internal/benchcli", []string{"internal/load", "internal/commandline", "internal/build", "client"}},
 	{"internal/commandline", []string{"internal/span"}},
@@ -63,6 +63,11 @@ var mayImport = []layer{
 		"internal/seal", "internal/blob", "internal/durable", "internal/disk", "internal/health", "internal/meter",
 		"internal/tally", "internal/clock", "internal/config", "internal/build", "internal/model", "web",
 		"internal/trace/otlp", "internal/trace",
+	}},
+	{"internal/doctor", []string{
+		"internal/offline", "internal/home", "internal/transfer", "internal/custody", "internal/store/postgres",
+		"internal/store/sqlite", "internal/store", "internal/live/natsbus", "internal/live/pgbus", "internal/seal/pgring",
+		"internal/seal", "internal/blob", "internal/durable", "internal/disk", "internal/clock", "internal/config",
 	}},
 	{"internal/offline", []string{
 		"internal/home", "internal/api/wire", "internal/people", "internal/export", "internal/access",

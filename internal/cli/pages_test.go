@@ -65,7 +65,8 @@ func arguments(line string) []string {
 }
 
 func TestCommandsThatPeopleAreShownAreCommands(t *testing.T) {
-	parser, err := kong.New(newCommands([]string{"serve", "health", "status", "show"}), kong.Name("signet"),
+	settings := []string{"serve", "health", "status", "doctor", "promote", "show"}
+	parser, err := kong.New(newCommands(settings), kong.Name("signet"),
 		kong.Writers(io.Discard, io.Discard), kong.Exit(func(int) {}),
 		kong.Vars{"version": ""}, kong.ExplicitGroups([]kong.Group{settingsGroup, clientGroup}),
 		kong.PostBuild(describe))

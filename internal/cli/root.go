@@ -25,6 +25,7 @@ type commands struct {
 	Serve    serveCommand     `cmd:"" help:"Run the server."`
 	Health   healthCommand    `cmd:"" help:"Ask the server on this machine whether it is ready; for containers and scripts."`
 	Status   statusCommand    `cmd:"" help:"Show on one screen how the installation is doing."`
+	Doctor   doctorCommand    `cmd:"" help:"Look at an installation, and say what is wrong and what to do."`
 	Config   configCommands   `cmd:"" help:"Print all settings, or those in force, or check a configuration file."`
 	Operator operatorCommands `cmd:"" help:"Replace the operator's credentials."`
 	Audit    auditCommands    `cmd:"" help:"Read, export and check the audit log."`
@@ -247,7 +248,7 @@ func newCommands(args []string) *commands {
 // withSettings are the commands that take the settings of a server as flags, by name.
 func (c *commands) withSettings() map[string]*serverSettings {
 	return map[string]*serverSettings{"serve": &c.Serve.serverSettings, "health": &c.Health.serverSettings,
-		"status": &c.Status.serverSettings, "show": &c.Config.Show.serverSettings}
+		"status": &c.Status.serverSettings, "doctor": &c.Doctor.serverSettings, "show": &c.Config.Show.serverSettings}
 }
 
 // describe makes the long help of a command of its tags note and example.

@@ -101,33 +101,52 @@ func callStatus(ctx context.Context, con *console, cfg *config.Config) (*status,
 // localStatus asks the server of this machine for what takes no credentials, or else its
 // store.
 func localStatus(ctx context.Context, con *console, cfg *config.Config) (*status, error) {
+	served, err := readServed(ctx, con, cfg)
+	switch {
+	case err == nil:
+		s := servedStatus(served.ready, served.readyz, served.metrics)
+		s.URL, s.Store = served.url, storeName(cfg)
+		return s, nil
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.As(err, new(wrongConfiguration)):
+		return nil, err
+	}
+	return storedStatus(ctx, cfg)
+}
+
+// served is what the server of this machine tells without credentials.
+type served struct {
+	url     string
+	ready   bool
+	readyz  string
+	metrics string // empty: it serves none here
+}
+
+// readServed asks the server of this machine. The error says why none answers.
+func readServed(ctx context.Context, con *console, cfg *config.Config) (s served, err error) {
 	base, transport, err := statusAddress(con, cfg)
 	if err != nil {
-		return nil, wrongConfiguration{err}
+		return s, wrongConfiguration{err}
 	}
 	defer transport.CloseIdleConnections()
 	const most = 16 << 20
-	ready, readyz, err := ask(ctx, transport, base+"/readyz", most)
+	code, readyz, err := ask(ctx, transport, base+"/readyz", most)
 	if err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		return storedStatus(ctx, cfg)
+		return s, err
 	}
+	s = served{url: base, ready: code == http.StatusOK, readyz: readyz}
 	from := base
 	if cfg.Metrics.Listen != "" {
 		own := *cfg
 		own.Listen, own.TLS.Cert, own.ACME.Hosts = cfg.Metrics.Listen, "", nil
 		if from, _, err = ownAddress(&own); err != nil {
-			return nil, wrongConfiguration{err}
+			return s, wrongConfiguration{err}
 		}
 	}
-	code, metrics, err := ask(ctx, transport, from+"/metrics", most)
-	if err != nil || code != http.StatusOK {
-		metrics = ""
+	if code, metrics, err := ask(ctx, transport, from+"/metrics", most); err == nil && code == http.StatusOK {
+		s.metrics = metrics
 	}
-	s := servedStatus(ready == http.StatusOK, readyz, metrics)
-	s.URL, s.Store = base, storeName(cfg)
 	return s, nil
 }
 

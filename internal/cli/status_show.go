@@ -5,10 +5,9 @@ import (
 	"maps"
 	"slices"
 	"time"
-)
 
-// certificateLate is how long before its end a certificate is a problem.
-const certificateLate = 14 * 24 * time.Hour
+	"signet/internal/doctor"
+)
 
 // note adds to the problems what the figures say, and puts them in order.
 func (s *status) note(now time.Time) {
@@ -42,7 +41,7 @@ func (s *status) note(now time.Time) {
 				"attachments": "the store of attachments does not answer", "nats": "NATS is away"}[part.Name])
 		}
 	}
-	if ends := server.CertificateEndsTime; !ends.IsZero() && ends.Sub(now) < certificateLate {
+	if ends := server.CertificateEndsTime; !ends.IsZero() && ends.Sub(now) < doctor.CertificateLate {
 		add("the certificate ends on %s: renew it", ends.UTC().Format(time.DateOnly))
 	}
 	slices.Sort(s.Problems)
