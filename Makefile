@@ -132,6 +132,7 @@ test-servers: build build-bench client
 	CGO_ENABLED=0 go build -o web/build/stage ./web/tests/stage
 	CGO_ENABLED=0 go -C internal/blob/s3test/gateway tool -n versitygw >/dev/null
 	CGO_ENABLED=0 go -C openapi/generatortest tool -n oapi-codegen >/dev/null
+	CGO_ENABLED=0 go -C internal/promtest/evaluator tool -n evaluator >/dev/null
 	go -C internal/testenv/gotestsum tool -n gotestsum >/dev/null
 	go -C deploy/release build -o /dev/null ./...
 
@@ -219,6 +220,7 @@ check-format:
 check-vet:
 	go vet ./...
 	go -C deploy/release vet ./...
+	CGO_ENABLED=0 go -C internal/promtest/evaluator vet ./...
 
 .PHONY: check-static
 check-static:
@@ -234,6 +236,7 @@ check-complexity:
 check-modules:
 	go mod tidy -diff
 	go -C deploy/release mod tidy -diff
+	go -C internal/promtest/evaluator mod tidy -diff
 
 # This, the next and the TypeScript client need Node.js (20.19 or later).
 .PHONY: check-openapi

@@ -237,7 +237,9 @@ var mayImport = []layer{
 	{"openapi/generatortest", nil}, // a module of its own, for a test
 	{"deploy/release", nil},        // a module of its own, of tools
 	{"deploy/release/licenses", nil},
-	{"deploy/installtest", nil}, // tests only, of what a release has
+	{"deploy/installtest", nil},          // tests only, of what a release has
+	{"internal/promtest", nil},           // for tests only
+	{"internal/promtest/evaluator", nil}, // a module of its own, for them
 	{"openapi/openapitest", nil},
 	{"openapi", nil},
 }
@@ -255,7 +257,7 @@ var onlyIn = map[string][]string{
 		"internal/manual"},
 	"go.yaml.in/yaml":             {"internal/config", "openapi"},
 	"github.com/coder/websocket":  {"internal/api/sink", "client"},
-	"github.com/prometheus/":      {"internal/app", "internal/api", "internal/health"},
+	"github.com/prometheus/":      {"internal/app", "internal/api", "internal/health", "internal/promtest/evaluator"},
 	"github.com/nyaruka/":         {"internal/config", "internal/access"},
 	"golang.org/x/image/":         {"internal/brand"},
 	"golang.org/x/net/":           {"internal/access", "internal/api/guard", "internal/search"},
