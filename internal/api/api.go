@@ -238,5 +238,8 @@ func (a *API) newEndpoint(r route) *endpoint {
 		*most = max(*most, r.bytes)
 	}
 	e.metrics.all, e.metrics.route = a.metrics, e.label
+	if r.sends {
+		e.metrics.begin()
+	}
 	return e
 }

@@ -128,6 +128,15 @@ type endpointMetrics struct {
 	duration atomic.Pointer[prometheus.Observer]
 }
 
+// begin has the series of what succeeds and of what fails begin at 0: Prometheus sees no increase
+// in a series that begins with its first call.
+func (e *endpointMetrics) begin() {
+	for _, class := range [...]string{"2xx", "5xx"} {
+		e.all.requests.WithLabelValues(e.route, class)
+	}
+	e.all.duration.WithLabelValues(e.route)
+}
+
 func (e *endpointMetrics) count(c *call, took time.Duration) {
 	class := len(classes) - 1
 	if !c.abandoned {

@@ -58,6 +58,9 @@ type route struct {
 	anyText bool
 	// changes reports whether a GET does more than read; nil says no.
 	changes func(c *call) bool
+	// sends is a call that sends messages: its successes and failures are counted from before the first
+	// one, so that an alert sees the first failure too.
+	sends bool
 	// reads is a POST that only reads: its answer may be refused, since it can be asked for again.
 	reads bool
 	// files are the fields that are files in a multipart body.
@@ -111,13 +114,13 @@ func (a *API) routes() []route {
 		{method: post, pattern: "/v2/role_group", handler: a.createRoleGroup, overseen: true, files: a.avatarField()},
 
 		{method: post, pattern: "/v2/message", handler: a.sendMessage, files: a.attachmentField(),
-			refuse: a.refuseAttachment},
+			refuse: a.refuseAttachment, sends: true},
 		{method: get, pattern: "/v2/message/:message", handler: a.getMessage},
 		{method: del, pattern: "/v2/message/:message", handler: a.recallMessage},
 		{method: get, pattern: "/v2/message/:message/attachment/:number", handler: a.getAttachment, queryAuth: true,
 			file: true, picture: true},
 		{method: get, pattern: "/v2/message/:message/status", handler: a.getMessageStatus},
-		{method: post, pattern: "/v2/message/:message/forward", handler: a.forwardMessage},
+		{method: post, pattern: "/v2/message/:message/forward", handler: a.forwardMessage, sends: true},
 		{method: post, pattern: "/v2/message/status", handler: a.setMessageStatus},
 		{method: put, pattern: "/v2/message/status", handler: a.setMessageStatus},
 		{method: post, pattern: "/v2/get_bulk_message_status", handler: a.getMessageStatuses},

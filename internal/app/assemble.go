@@ -30,6 +30,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 	if err := p.register(in, d); err != nil {
 		return nil, err
 	}
+	askBackups(ctx, in, d.kept)
 	others, err := registerNode(ctx, in, p.registry, p.clock, p.hub, d.kept)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"signet/internal/health"
 )
 
@@ -29,6 +31,28 @@ type validity struct {
 	log      *slog.Logger
 
 	said time.Time // when the log was told last
+}
+
+var descCertificateEnds = prometheus.NewDesc("signet_tls_certificate_not_after_timestamp_seconds",
+	"When the server's certificate is no longer valid.", nil, nil)
+
+// certificateEnds serves when the certificate ends. It is absent until there is one.
+type certificateEnds struct {
+	times func(context.Context) (from, until time.Time, ok bool)
+}
+
+// Describe is part of prometheus.Collector.
+func (certificateEnds) Describe(descriptions chan<- *prometheus.Desc) {
+	descriptions <- descCertificateEnds
+}
+
+// Collect is part of prometheus.Collector.
+func (c certificateEnds) Collect(metrics chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), surveyTimeout)
+	defer cancel()
+	if _, until, ok := c.times(ctx); ok {
+		metrics <- prometheus.MustNewConstMetric(descCertificateEnds, prometheus.GaugeValue, unixSeconds(until))
+	}
 }
 
 // run looks until ctx ends.

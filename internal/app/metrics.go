@@ -15,6 +15,7 @@ import (
 	"signet/internal/content"
 	"signet/internal/custody"
 	"signet/internal/export"
+	"signet/internal/health"
 	"signet/internal/meter"
 	"signet/internal/seal"
 	"signet/internal/service"
@@ -191,6 +192,16 @@ func (a *App) registerServer() error {
 			labels{"version": version, "commit": commit, "goversion": runtime.Version(),
 				"schema": strconv.Itoa(store.SchemaVersion())}, func() float64 { return 1 }),
 		gauge("signet_ready", "1 while /readyz answers 200, else 0.", nil, func() float64 {
-			return oneIf(a.probe != nil && a.readiness(context.Background()) == nil)
-		}))
+			return oneIf(a.readiness(context.Background()) == nil)
+		}),
+		gauge("signet_store_up", "1 when the store answered the last time that it was asked, and no call fails for it; "+
+			"else 0.", nil, func() float64 { return oneIf(a.storeAnswers(context.Background())) }))
+}
+
+// storeAnswers reports whether calls find the store, as far as is known. That the server is not
+// ready for another reason, such as its clock, says nothing of the store.
+func (a *App) storeAnswers(ctx context.Context) bool {
+	err := a.probe.look(ctx)
+	_, away := a.outages.Lasting()[health.Store]
+	return !away && health.MissingPart(err) != health.Store && !errors.Is(err, context.DeadlineExceeded)
 }

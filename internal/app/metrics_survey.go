@@ -6,6 +6,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"signet/internal/store"
 	"signet/internal/stream"
 	"signet/internal/sweep"
 )
@@ -16,10 +17,24 @@ type survey struct {
 	registry *stream.Registry
 	clock    func() time.Time
 	alone    bool
+	age      time.Duration // setting backup.max_age
 }
 
 func registerSurvey(in surroundings, counts *sweep.Survey, registry *stream.Registry) error {
-	return in.metrics.Register(&survey{counts, registry, in.clock, in.cfg.Database == ""})
+	return in.metrics.Register(&survey{counts: counts, registry: registry, clock: in.clock,
+		alone: in.cfg.Database == "", age: in.cfg.Backup.MaxAge})
+}
+
+// askBackups notes when backups were first asked for, from which on the age of a missing one counts.
+// A start on a full disk cannot: the next one does.
+func askBackups(ctx context.Context, in surroundings, kept *store.Store) {
+	if in.cfg.Database != "" || in.cfg.Backup.MaxAge == 0 {
+		return
+	}
+	if err := kept.AskBackups(ctx, in.clock()); err != nil {
+		in.log.Warn("since when backups are asked for could not be noted: until the first backup nothing tells that "+
+			"there is none", "error", err)
+	}
 }
 
 func surveyed(name, help string, labels ...string) *prometheus.Desc {
@@ -37,8 +52,8 @@ var (
 		"How long ago the oldest of it was noted; 0: there is none.")
 	descQueues       = surveyed("signet_queues", "Accounts with events in their queue.")
 	descQueueEvents  = surveyed("signet_queue_events", "Events in the queues of all accounts.")
-	descQueuesBehind = surveyed("signet_queues_behind", "Accounts that are behind: with an event older than a day, or "+
-		"more than 1,000 events.", "reason")
+	descQueuesBehind = surveyed("signet_queues_behind", "Accounts that are behind: with an event older than a day, with "+
+		"more than 1,000 events, or whose program has stopped reading.", "reason")
 	descQueueOldest = surveyed("signet_queue_oldest_age_seconds",
 		"Age of the oldest event that nobody has acknowledged; 0: there is none.")
 	descQueuesCounted = surveyed("signet_queues_counted_timestamp_seconds", "When the queues were last counted.")
@@ -48,6 +63,8 @@ var (
 	descBackupBytes  = surveyed("signet_backup_last_bytes", "Its size.")
 	descBackupFailed = surveyed("signet_backup_last_failure_timestamp_seconds",
 		"When the last backup that failed was begun; 0: there was none.")
+	descBackupDue = surveyed("signet_backup_due_timestamp_seconds",
+		"When the next backup has to have begun, by backup.max_age.")
 	descNodes = surveyed("signet_nodes", "Servers that share the database and are alive.")
 )
 
@@ -56,7 +73,7 @@ func (s *survey) Describe(descriptions chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{descBacklog, descBacklogAge, descPieces, descPiecesAge,
 		descQueues, descQueueEvents, descQueuesBehind,
 		descQueueOldest, descQueuesCounted, descNodes,
-		descBackup, descBackupTook, descBackupBytes, descBackupFailed} {
+		descBackup, descBackupTook, descBackupBytes, descBackupFailed, descBackupDue} {
 		descriptions <- d
 	}
 }
@@ -74,6 +91,9 @@ func (s *survey) Collect(metrics chan<- prometheus.Metric) {
 			tell(descBackupTook, backup.Took.Seconds())
 			tell(descBackupBytes, float64(backup.Bytes))
 			tell(descBackupFailed, unixSeconds(backup.Failed))
+			if due := backup.Due(s.age); s.age > 0 && !due.IsZero() {
+				tell(descBackupDue, unixSeconds(due))
+			}
 		}
 		tell(descBacklog, float64(b.Messages), "messages")
 		tell(descBacklog, float64(b.Files), "files")
@@ -81,10 +101,10 @@ func (s *survey) Collect(metrics chan<- prometheus.Metric) {
 		tell(descBacklog, float64(b.Accounts), "accounts")
 		tell(descBacklog, float64(b.Keys), "keys")
 		tell(descBacklog, float64(b.Queues), "queues")
-		tell(descBacklogAge, s.age(b.Oldest))
+		tell(descBacklogAge, s.since(b.Oldest))
 		tell(descPieces, float64(b.Work.Pieces), "pieces")
 		tell(descPieces, float64(b.Work.Histories), "histories")
-		tell(descPiecesAge, s.age(b.Work.Oldest))
+		tell(descPiecesAge, s.since(b.Work.Oldest))
 	}
 	if n, err := s.nodes(ctx); err == nil {
 		tell(descNodes, float64(n))
@@ -94,13 +114,14 @@ func (s *survey) Collect(metrics chan<- prometheus.Metric) {
 		tell(descQueueEvents, float64(q.Events))
 		tell(descQueuesBehind, float64(q.Old), "age")
 		tell(descQueuesBehind, float64(q.Long), "length")
-		tell(descQueueOldest, s.age(q.Oldest))
+		tell(descQueuesBehind, float64(q.Stopped), "stopped")
+		tell(descQueueOldest, s.since(q.Oldest))
 		tell(descQueuesCounted, unixSeconds(q.Counted))
 	}
 }
 
-// age is how long ago something was, 0 where it was not.
-func (s *survey) age(at time.Time) float64 {
+// since is how long ago something was, 0 where it was not.
+func (s *survey) since(at time.Time) float64 {
 	if at.IsZero() {
 		return 0
 	}

@@ -166,16 +166,10 @@ func (n *network) refresh() {
 
 // register makes the network's figures known to monitoring.
 func (n *network) register(metrics prometheus.Registerer) error {
-	if n.certificate != nil {
-		err := metrics.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "signet_tls_certificate_ends_seconds",
-			Help: "When the server's certificate is no longer valid, in seconds since 1970.",
-		}, func() float64 { return float64(n.certificate.Ends().Unix()) }))
-		if err != nil {
-			return err
-		}
+	if n.encryption() == nil {
+		return metrics.Register(n.refused)
 	}
-	return metrics.Register(n.refused)
+	return register(metrics, n.refused, certificateEnds{n.certified})
 }
 
 // server is what serves a socket with these limits.

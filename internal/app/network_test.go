@@ -107,7 +107,7 @@ func TestServerSpeaksHTTPS(t *testing.T) {
 		t.Errorf("plain HTTP is answered with %d, want 400", answer.StatusCode)
 	}
 	if _, body := mustDo(t, "GET", "http://"+a.MetricsAddr().String()+"/metrics"); !strings.Contains(body,
-		"signet_tls_certificate_ends_seconds 4.9") {
+		"signet_tls_certificate_not_after_timestamp_seconds 4.9") {
 		t.Error("the end of the certificate is not in the metrics")
 	}
 }

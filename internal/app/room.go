@@ -23,10 +23,15 @@ func openRoom(in surroundings) (*disk.Room, error) {
 	if in.metrics == nil {
 		return room, nil
 	}
-	const free = "Bytes that are free on a disk that the server writes to, by what it keeps there."
+	const (
+		free = "Bytes that are free on a disk that the server writes to, by what it keeps there."
+		size = "Size of a disk that the server writes to, in bytes, by what it keeps there."
+	)
 	all := []prometheus.Collector{
 		gauge("signet_disk_free_bytes", free, labels{"place": "data"},
 			func() float64 { return float64(room.Figures().Data) }),
+		gauge("signet_disk_size_bytes", size, labels{"place": "data"},
+			func() float64 { return float64(room.Figures().DataSize) }),
 		gauge("signet_disk_reserve_bytes", "Bytes that are kept for the time when the disk is full.", nil,
 			func() float64 { return float64(room.Figures().Reserve) }),
 		gauge("signet_disk_full", "1 while new messages or files are refused because there is too little room for them, "+
@@ -39,7 +44,9 @@ func openRoom(in surroundings) (*disk.Room, error) {
 	}
 	if o.Files != "" {
 		all = append(all, gauge("signet_disk_free_bytes", free, labels{"place": "attachments"},
-			func() float64 { return float64(room.Figures().Files) }))
+			func() float64 { return float64(room.Figures().Files) }),
+			gauge("signet_disk_size_bytes", size, labels{"place": "attachments"},
+				func() float64 { return float64(room.Figures().FilesSize) }))
 	}
 	return room, register(in.metrics, all...)
 }

@@ -61,7 +61,8 @@ func (i *installation) Status(ctx context.Context) (overview.Status, error) {
 		}
 	}
 	if queues, ok := i.survey.Queues(ctx); ok {
-		s.Queues = new(overview.Queues(queues))
+		s.Queues = &overview.Queues{Counted: queues.Counted, Accounts: queues.Accounts, Events: queues.Events,
+			Old: queues.Old, Long: queues.Long, Oldest: queues.Oldest}
 	}
 	if s.Embedded {
 		s.Backup = &overview.Backup{Succeeded: backup.Succeeded, Bytes: backup.Bytes, Failed: backup.Failed}

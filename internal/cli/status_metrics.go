@@ -67,7 +67,7 @@ func servedStatus(ready bool, readyz, metrics string) *status {
 		}
 		server.FreeBytes[labelOf(labels, "place")] = int64(free)
 	}
-	server.CertificateEndsTime = m.time("signet_tls_certificate_ends_seconds")
+	server.CertificateEndsTime = m.time("signet_tls_certificate_not_after_timestamp_seconds")
 	if m.has("signet_backup_last_success_timestamp_seconds") {
 		s.Backup = &client.Backup{SucceededTime: m.time("signet_backup_last_success_timestamp_seconds"),
 			FailedTime: m.time("signet_backup_last_failure_timestamp_seconds"), Bytes: int64(m.sum("signet_backup_last_bytes"))}

@@ -13,7 +13,7 @@ func TestStatusNamesEachProblem(t *testing.T) {
 signet_keyring_up 0
 signet_blobs_up 0
 signet_bus_connected{by="nats"} 0
-signet_tls_certificate_ends_seconds 1.79538e+09
+signet_tls_certificate_not_after_timestamp_seconds 1.79538e+09
 signet_backup_last_success_timestamp_seconds 1.7e+09
 signet_backup_last_failure_timestamp_seconds 1.70001e+09
 signet_task_last_success_timestamp_seconds{task="messages"} 1.7e+09

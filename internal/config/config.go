@@ -41,6 +41,7 @@ type Config struct {
 	Web           Web
 	Brand         Brand
 	Events        Events
+	Backup        Backup
 	Disk          Disk
 	Expiry        Expiry
 	Audit         Audit
@@ -135,6 +136,11 @@ type Brand struct {
 type Events struct {
 	Retention time.Duration
 	QueueMax  int
+}
+
+// Backup is about backups of the embedded store.
+type Backup struct {
+	MaxAge time.Duration // 0: none are asked for
 }
 
 // Disk is about the room on the disk of the data directory.

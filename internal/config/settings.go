@@ -117,6 +117,12 @@ recalls, acknowledgements and clean-up; and as free space: with less than this, 
 server accepts no new message or file. On a small disk each is at most an eighth of
 the disk. 0: nothing is reserved.`),
 
+		duration(&c.Backup.MaxAge, "backup.max_age", 26*hour, 0, 100*365*24*hour, `
+How old the last backup of the embedded store may be: the metric
+signet_backup_due_timestamp_seconds says when the next one has to have begun, and an
+alert tells when it has not. The default suits a backup each night. With a database it
+has no effect, since the database has tools of its own. 0: no backups are asked for.`),
+
 		text(&c.MasterKey, "master_key", "", "WHERE", optional(masterKey), `
 Master key, which wraps the keys that everything is sealed with: file:PATH, or
 env:NAME for an environment variable; it is a Tink keyset in JSON. Empty: the file

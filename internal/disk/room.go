@@ -207,20 +207,23 @@ func (r *Room) tell() {
 
 // Figures are what monitoring is told of a Room.
 type Figures struct {
-	Data, Files int64 // bytes that are free; -1: not known
-	Reserve     int64
-	Full        bool
+	Data, Files         int64 // bytes that are free; -1: not known
+	DataSize, FilesSize int64 // bytes that these disks have; -1: not known
+	Reserve             int64
+	Full                bool
 }
 
 // Figures looks at the disks.
 func (r *Room) Figures() Figures {
-	known := func(path string) int64 {
-		if free, _, ok := Free(path); ok && path != "" {
-			return free
+	known := func(path string) (free, size int64) {
+		if free, size, ok := Free(path); ok && path != "" {
+			return free, size
 		}
-		return -1
+		return -1, -1
 	}
 	struck := !r.o.Embedded && r.o.Clock().Sub(time.UnixMilli(r.struck.Load())) < remembered
-	return Figures{Data: known(r.o.Data), Files: known(r.o.Files), Reserve: r.reserve.Held(), Full: r.data.Load() ||
-		r.files.Load() || struck}
+	f := Figures{Reserve: r.reserve.Held(), Full: r.data.Load() || r.files.Load() || struck}
+	f.Data, f.DataSize = known(r.o.Data)
+	f.Files, f.FilesSize = known(r.o.Files)
+	return f
 }

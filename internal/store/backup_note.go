@@ -13,6 +13,32 @@ type BackupNote struct {
 	Took      time.Duration `json:"took"`
 	Bytes     int64         `json:"bytes"`
 	Failed    time.Time     `json:"failed"` // when the last one that failed was begun; zero: none
+	Asked     time.Time     `json:"asked"`  // when a server was first to see that there are some; zero: not yet
+}
+
+// Due is when the next backup has to have begun, where none may be older than most. It is the zero
+// time where no server was to see to it yet.
+func (n *BackupNote) Due(most time.Duration) time.Time {
+	last := n.Succeeded
+	if last.IsZero() {
+		last = n.Asked
+	}
+	if last.IsZero() {
+		return last
+	}
+	return last.Add(most)
+}
+
+// AskBackups notes that a server was to see that there are backups, the first time that it is.
+func (s *Store) AskBackups(ctx context.Context, now time.Time) error {
+	return s.Update(ctx, func(tx *Tx) error {
+		note, err := tx.LastBackup()
+		if err != nil || !note.Asked.IsZero() {
+			return err
+		}
+		note.Asked = now
+		return tx.putBackupNote(note)
+	})
 }
 
 // NoteBackup notes how a backup ended.
@@ -27,12 +53,16 @@ func (s *Store) NoteBackup(ctx context.Context, begun time.Time, took time.Durat
 		} else {
 			note.Succeeded, note.Took, note.Bytes = begun, took, bytes
 		}
-		text, err := json.Marshal(note)
-		if err != nil {
-			return err
-		}
-		return tx.putMeta(metaBackup, string(text))
+		return tx.putBackupNote(note)
 	})
+}
+
+func (tx *Tx) putBackupNote(note BackupNote) error {
+	text, err := json.Marshal(note)
+	if err != nil {
+		return err
+	}
+	return tx.putMeta(metaBackup, string(text))
 }
 
 // LastBackup returns what was noted.

@@ -25,6 +25,11 @@ const (
 	// lateAge and lateEvents are what makes an account one that is behind.
 	lateAge    = 24 * time.Hour
 	lateEvents = 1000
+	// stoppedAge is how long a program has been silent, and something has waited for it,
+	// when it counts as one that has stopped reading.
+	stoppedAge = time.Hour
+	// knownAge is how long a program has called before it is expected to go on.
+	knownAge = 24 * time.Hour
 
 	// backlogAge is how old the figures of the sweep are at most, and backlogMost where
 	// counting ends.
@@ -39,6 +44,7 @@ type Queues struct {
 	Events   int       // queued, in all
 	Old      int       // accounts whose oldest event was queued more than a day ago
 	Long     int       // accounts with more than 1,000 events
+	Stopped  int       // accounts whose program called for a day, kept up, and is silent for more than an hour
 	Oldest   time.Time // when the oldest event of all was queued; zero: there is none
 }
 
@@ -125,8 +131,12 @@ func (v *Survey) Count(ctx context.Context) (Queues, error) {
 	var last model.AccountID
 	var first int64
 	for {
-		lengths, err := store.Read(ctx, v.store, func(tx *store.Tx) ([]overview.QueueLength, error) {
-			return overview.QueueLengths(tx, last, surveyStep)
+		var uses map[model.AccountID]overview.ReaderUse
+		lengths, err := store.Read(ctx, v.store, func(tx *store.Tx) (lengths []overview.QueueLength, err error) {
+			if lengths, err = overview.QueueLengths(tx, last, surveyStep); err == nil && len(lengths) > 0 {
+				uses, err = overview.ReaderUses(tx, accountsOf(lengths))
+			}
+			return lengths, err
 		})
 		if err != nil {
 			return q, err
@@ -141,6 +151,9 @@ func (v *Survey) Count(ctx context.Context) (Queues, error) {
 			if l.Events > lateEvents {
 				q.Long++
 			}
+			if stopped(now, store.TimeOf(l.First), uses[l.Account]) {
+				q.Stopped++
+			}
 			if first == 0 || l.First < first {
 				first = l.First
 			}
@@ -153,6 +166,23 @@ func (v *Survey) Count(ctx context.Context) (Queues, error) {
 		q.Oldest = time.UnixMicro(first)
 	}
 	return q, nil
+}
+
+// accountsOf are the accounts whose queues these are.
+func accountsOf(lengths []overview.QueueLength) []model.AccountID {
+	accounts := make([]model.AccountID, len(lengths))
+	for i, l := range lengths {
+		accounts[i] = l.Account
+	}
+	return accounts
+}
+
+// stopped reports whether a program has stopped reading its queue, whose oldest event was queued at
+// first. Only one counts that called for a day, and kept up: one that sends and never reads left
+// something in its queue for longer than an hour before it called last.
+func stopped(now, first time.Time, use overview.ReaderUse) bool {
+	return use.Last.Sub(use.Since) > knownAge && first.After(use.Last.Add(-stoppedAge)) &&
+		now.Sub(use.Last) > stoppedAge && now.Sub(first) > stoppedAge
 }
 
 // Look returns what waits for the sweep, and what is known of backups, as they were at

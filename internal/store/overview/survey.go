@@ -74,6 +74,29 @@ func QueueLengths(tx *store.Tx, after model.AccountID, limit int) ([]QueueLength
 		GROUP BY account ORDER BY account LIMIT ? + 0`, []any{after, limit}, scanQueueLength)
 }
 
+// ReaderUse is how an account used the keys that no sign-in issued, as programs have.
+type ReaderUse struct {
+	Since time.Time // when the oldest of these keys was made
+	Last  time.Time // when one of them was used last
+}
+
+// ReaderUses returns how accounts used such keys. Of an account that is disabled, or has used none,
+// there is nothing.
+func ReaderUses(tx *store.Tx, accounts []model.AccountID) (map[model.AccountID]ReaderUse, error) {
+	uses := map[model.AccountID]ReaderUse{}
+	err := tx.Query(`SELECT k.account, MIN(k.created), MAX(k.last_used) FROM keys k
+		JOIN accounts a ON a.account = k.account
+		WHERE k.account IN (?*) AND k.login = 0 AND k.last_used > 0 AND a.disabled = 0 GROUP BY k.account`,
+		[]any{accounts}, func(row store.Row) error {
+			var account model.AccountID
+			var since, last int64
+			err := row.Scan(&account, &since, &last)
+			uses[account] = ReaderUse{Since: store.FromMillis(since), Last: store.FromMillis(last)}
+			return err
+		})
+	return uses, err
+}
+
 func scanQueueLength(q *QueueLength, row store.Row) error {
 	return row.Scan(&q.Account, &q.Events, &q.First)
 }

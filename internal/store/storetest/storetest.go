@@ -67,6 +67,8 @@ var nounCases = []conformance.Case{
 	{Name: "Sealing", Run: sealedRows},
 	{Name: "Backlog", Run: backlog},
 	{Name: "QueueLengths", Run: queueLengths},
+	{Name: "ReaderUses", Run: readerUses},
+	{Name: "BackupNotes", Run: backupNotes},
 	{Name: "Withdrawals", Run: withdrawals},
 	{Name: "QueueLimit", Run: queueLimit},
 	{Name: "SearchEntities", Run: searchEntities},

@@ -77,3 +77,64 @@ func queueLengths(t *testing.T, h conformance.Harness) {
 	wantEqual(t, "queues when some were acknowledged", len(got), 2)
 	wantEqual(t, "eve's", got[1].Events, 1)
 }
+
+// readerUses are when the programs of accounts called.
+func readerUses(t *testing.T, h conformance.Harness) {
+	p, ann, bob := newPair(t, h)
+	eve := p.mustAccount(t, "eve").ID
+	ago := func(d time.Duration) time.Time { return p.now().Add(-d).Truncate(time.Millisecond) }
+	issue := func(name string, account model.AccountID, created, used time.Time, login bool) {
+		t.Helper()
+		p.mustUpdate(t, func(tx *store.Tx) error {
+			return tx.InsertKey(&model.Key{Key: name, Account: account, SecretHash: []byte(name), PreviousHash: []byte{},
+				Counter: name, Created: created, LastUsed: used, Login: login})
+		})
+	}
+	look := func(accounts ...model.AccountID) map[model.AccountID]overview.ReaderUse {
+		t.Helper()
+		return mustRead(t, p, func(tx *store.Tx) (map[model.AccountID]overview.ReaderUse, error) {
+			return overview.ReaderUses(tx, accounts)
+		})
+	}
+	day, hour, minute := ago(24*time.Hour), ago(time.Hour), ago(time.Minute)
+	issue("a program's", ann, day, hour, false)
+	issue("another program's", ann, hour, minute, false)
+	issue("a sign-in's", ann, ago(48*time.Hour), ago(0), true)
+	issue("bob's sign-in's", bob, day, ago(0), true)
+	issue("unused", bob, day, time.Time{}, false)
+	issue("eve's", eve, day, hour, false)
+	ofAnn, ofEve := overview.ReaderUse{Since: day, Last: minute}, overview.ReaderUse{Since: day, Last: hour}
+	wantEqual(t, "of all", look(ann, bob, eve), map[model.AccountID]overview.ReaderUse{ann: ofAnn, eve: ofEve})
+	wantEqual(t, "of one", look(eve), map[model.AccountID]overview.ReaderUse{eve: ofEve})
+	p.mustUpdate(t, func(tx *store.Tx) error { return tx.SetDisabled(eve, true) })
+	wantEqual(t, "of one that is disabled", look(eve), map[model.AccountID]overview.ReaderUse{})
+}
+
+// backupNotes are what is known of backups, and when the next is due.
+func backupNotes(t *testing.T, h conformance.Harness) {
+	p := newPlatform(t, h)
+	asked := p.now().Truncate(time.Millisecond)
+	due := func() time.Time {
+		t.Helper()
+		note := mustRead(t, p, (*store.Tx).LastBackup)
+		return note.Due(time.Hour).UTC()
+	}
+	wantEqual(t, "before anybody asks", due(), time.Time{})
+	note := func(fault error) {
+		t.Helper()
+		if fault != nil {
+			t.Fatal(fault)
+		}
+	}
+	note(p.AskBackups(t.Context(), asked))
+	note(p.AskBackups(t.Context(), asked.Add(time.Minute))) // only the first counts
+	wantEqual(t, "before the first", due(), asked.Add(time.Hour))
+	note(p.NoteBackup(t.Context(), asked.Add(2*time.Minute), time.Second, 7, true))
+	wantEqual(t, "after one that failed", due(), asked.Add(time.Hour))
+	note(p.NoteBackup(t.Context(), asked.Add(3*time.Minute), time.Second, 7, false))
+	wantEqual(t, "after one", due(), asked.Add(63*time.Minute))
+	got := mustRead(t, p, (*store.Tx).LastBackup)
+	if !got.Failed.Equal(asked.Add(2*time.Minute)) || got.Bytes != 7 || got.Took != time.Second {
+		t.Errorf("the note is %+v", got)
+	}
+}
