@@ -41,6 +41,7 @@ var mayImport = []layer{
 	{"docs", nil}, // tests only, of the documents
 	{"docs/api", nil},
 	{"deploy", nil},
+	{"deploy/grafana/boards", nil}, // writes the boards; knows the metrics' names
 	{"web/tests/stage", []string{"internal/app/apptest", "internal/store/enginetest", "internal/testenv",
 		"openapi/openapitest"}}, // what the tests of the pages play on
 	{"internal/app/apptest", nil},

@@ -89,10 +89,11 @@ func documentedMetrics(t *testing.T) map[string]metricFamily {
 	return entries
 }
 
-// What /metrics serves is what docs/operate/metrics.md describes: names, types, labels. A
-// metric that only some servers have is served by one of these.
-func TestMetricsPageDescribesWhatIsServed(t *testing.T) {
-	served := map[string]metricFamily{}
+// mustServeAll returns what /metrics serves, as text: of a server on the embedded store, of one on
+// PostgreSQL, and of one that has NATS and a copy of its key ring. A metric that only some servers
+// have is served by one of these.
+func mustServeAll(t *testing.T) (texts []string) {
+	t.Helper()
 	trusting := &http.Client{Transport: &http.Transport{DisableKeepAlives: true,
 		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 	for _, change := range []func(*config.Config){
@@ -121,15 +122,40 @@ func TestMetricsPageDescribesWhatIsServed(t *testing.T) {
 			scheme = "https://"
 		}
 		mustFetch(t, trusting, "GET", scheme+a.Addr().String()+"/v2/nowhere") // so that a call was counted
-		answer, text := mustDo(t, "GET", "http://"+a.MetricsAddr().String()+"/metrics")
-		wantStatus(t, answer, http.StatusOK)
-		for name, f := range mustScrape(t, text) {
-			served[name] = f
-		}
+		var text string
+		wantIn(t, "the server has swept and the queues are counted", func() bool { // both in the background
+			var answer *http.Response
+			answer, text = mustDo(t, "GET", "http://"+a.MetricsAddr().String()+"/metrics")
+			wantStatus(t, answer, http.StatusOK)
+			return strings.Contains(text, "signet_queues_counted_timestamp_seconds ") &&
+				!strings.Contains(text, `signet_task_last_success_timestamp_seconds{task="key_uses"} 0`)
+		})
+		texts = append(texts, text)
 		if err := stop(); err != nil {
 			t.Error(err)
 		}
 	}
+	return texts
+}
+
+// What /metrics serves is what docs/operate/metrics.md describes, and what Grafana's boards and the
+// rules for Prometheus ask for.
+func TestMetricsAreDescribedAndShown(t *testing.T) {
+	texts := mustServeAll(t)
+	served := map[string]metricFamily{}
+	for _, text := range texts {
+		for name, f := range mustScrape(t, text) {
+			f.labels = slices.Compact(slices.Sorted(slices.Values(slices.Concat(f.labels, served[name].labels))))
+			served[name] = f
+		}
+	}
+	t.Run("page", func(t *testing.T) { wantDescribed(t, served) })
+	t.Run("boards", func(t *testing.T) { wantShown(t, texts, served) })
+	t.Run("rules", func(t *testing.T) { wantAsked(t, served) })
+}
+
+// wantDescribed compares docs/operate/metrics.md with what is served: names, types, labels.
+func wantDescribed(t *testing.T, served map[string]metricFamily) {
 	rows := documentedMetrics(t)
 	for _, name := range slices.Sorted(maps.Keys(served)) {
 		f := served[name]

@@ -17,7 +17,7 @@ func mustListShownCommands(t *testing.T, parser *kong.Kong) map[string]string {
 	t.Helper()
 	shown := map[string]string{}
 	pages := []string{"../../README.md", "../../DEVELOPING.md"}
-	for _, pattern := range []string{"../../docs/*.md", "../../docs/*/*.md"} {
+	for _, pattern := range []string{"../../docs/*.md", "../../docs/*/*.md", "../../docs/*/*/*.md"} {
 		found, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
