@@ -1,6 +1,7 @@
 package deploy
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"net"
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -122,7 +124,7 @@ func TestComposeStartsServersThatTheProgramUnderstands(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantLonger(t, name+": stop_grace_period", grace, cfg.Shutdown.Grace+afterGrace)
+		wantLonger(t, name+": stop_grace_period", grace, cfg.Shutdown.Delay+cfg.Shutdown.Grace+afterGrace)
 		if !node.ReadOnly || node.User != "65532:65532" || !slices.Contains(node.CapDrop, "ALL") ||
 			len(node.SecurityOpt) == 0 {
 			t.Errorf("%s may more than it needs", name)
@@ -269,6 +271,17 @@ func TestTheLoadBalancerAsksTheServersOfCompose(t *testing.T) {
 		if d, err := time.ParseDuration(m[1]); err != nil || d <= time.Minute {
 			t.Errorf("haproxy.cfg: %s cuts off polls that wait", m[0])
 		}
+	}
+	// A server that stops goes on until the load balancer has asked it twice, and a moment more.
+	m := regexp.MustCompile(`check inter (\S+) fall (\d+)`).FindStringSubmatch(text)
+	if m == nil {
+		t.Fatal("haproxy.cfg does not say how often it asks")
+	}
+	inter, err := time.ParseDuration(m[1])
+	fall, err2 := strconv.Atoi(m[2])
+	delay, err3 := time.ParseDuration(c.Services[nodes[0]].Environment["SIGNET_SHUTDOWN_DELAY"])
+	if errors.Join(err, err2, err3) != nil || delay <= inter*time.Duration(fall) {
+		t.Errorf("SIGNET_SHUTDOWN_DELAY is %v, and the load balancer asks every %v, %d times", delay, inter, fall)
 	}
 	balancer := c.Services["balancer"]
 	if !slices.Equal(balancer.Ports, []string{"127.0.0.1:8080:8080"}) ||

@@ -45,6 +45,7 @@ type App struct {
 	system   *system
 	handler  http.Handler          // the interface
 	cause    atomic.Pointer[error] // why it stops by itself
+	stopping atomic.Bool           // /readyz says that it stops
 	opened   time.Time
 
 	undo  undo // what Close does
@@ -289,7 +290,10 @@ func (a *App) Run(ctx context.Context) error {
 	var cause error
 	select {
 	case <-ctx.Done():
+		cause = a.serveOn(failed)
 	case cause = <-failed:
+	}
+	if cause != nil {
 		a.cause.Store(&cause)
 	}
 	a.drain(server, cutRequests)

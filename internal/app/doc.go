@@ -7,8 +7,8 @@
 // does not know the endpoints of the interface, nor what is in the store.
 //
 // Open does everything that can fail, so that a server which listens will
-// serve. Run serves until its context ends, then stops in this order: new
-// requests are refused with 503; event streams end; running requests finish, or
-// are cut off when shutdown.grace is over; background tasks end; the store is
-// closed; the directory is unlocked.
+// serve. Run serves until its context ends, then stops in this order: /readyz answers 503,
+// and for shutdown.delay nothing else changes; new requests are refused with 503; event
+// streams end; running requests finish, or are cut off when shutdown.grace is over;
+// background tasks end; the store is closed; the directory is unlocked.
 package app

@@ -20,6 +20,26 @@ const (
 	retryAfter = time.Second
 )
 
+// serveOn says on /readyz that the server stops, and serves for shutdown.delay, so that
+// load balancers have noticed before it refuses anything. Its streams stay too: told to
+// reconnect now, they would be sent here again. It ends early with the error of a server
+// that fails meanwhile.
+func (a *App) serveOn(failed <-chan error) error {
+	if a.cfg.Shutdown.Delay == 0 {
+		return nil
+	}
+	a.stopping.Store(true)
+	a.log.Info("not ready any more, stopping soon", "delay", a.cfg.Shutdown.Delay)
+	over := time.NewTimer(a.cfg.Shutdown.Delay)
+	defer over.Stop()
+	select {
+	case <-over.C:
+		return nil
+	case err := <-failed:
+		return err
+	}
+}
+
 // drain refuses new requests, lets the running ones finish within
 // shutdown.grace, cuts off the rest, and closes the connections. The socket
 // listens until the requests are done, so that a new client gets an answer
@@ -86,6 +106,10 @@ func (a *App) admit(next http.Handler) http.Handler {
 			return
 		}
 		defer a.gate.leave()
+		if a.stopping.Load() {
+			// A proxy keeps no connection on which it would send its next request into the end.
+			w.Header().Set("Connection", "close")
+		}
 		next.ServeHTTP(w, r)
 	})
 }

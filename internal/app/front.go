@@ -111,7 +111,7 @@ var errDraining = errors.New("stopping")
 
 // readiness is nil when a new request would be served.
 func (a *App) readiness(ctx context.Context) error {
-	if a.gate.isShut() {
+	if a.stopping.Load() || a.gate.isShut() {
 		if cause := a.cause.Load(); cause != nil {
 			return fmt.Errorf("%w: %w", errDraining, *cause)
 		}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -244,5 +245,76 @@ func TestConnectionsBeforeRunAreAnsweredByIt(t *testing.T) {
 	}
 	if err := stop(); err != nil {
 		t.Error(err)
+	}
+}
+
+// A load balancer has shutdown.delay to notice that a server stops: /readyz says it, and
+// requests and streams go on, on connections that are not kept.
+func TestStoppingServesUntilLoadBalancersHaveSeenIt(t *testing.T) {
+	h := newHarness(answerOK)
+	cfg := settings(t)
+	cfg.Shutdown.Delay = 5 * time.Second
+	synctest.Test(t, func(t *testing.T) {
+		a := mustOpen(t, cfg, h)
+		a.network.listener.Close()
+		memory := &pipes{waiting: make(chan net.Conn), closed: make(chan struct{})}
+		a.network.listener = memory
+		ctx, cancel := context.WithCancel(context.Background())
+		stopped := make(chan error, 1)
+		go func() { stopped <- a.Run(ctx) }()
+		want := func(path string, status int, closes bool) {
+			t.Helper()
+			ours, theirs := net.Pipe()
+			defer ours.Close()
+			memory.waiting <- theirs
+			if _, err := io.WriteString(ours, "GET "+path+" HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
+				t.Fatal(err)
+			}
+			answer, err := http.ReadResponse(bufio.NewReader(ours), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer answer.Body.Close()
+			if answer.StatusCode != status || answer.Close != closes {
+				t.Errorf("%s answers %d, closing %v, want %d, %v", path, answer.StatusCode, answer.Close, status, closes)
+			}
+		}
+		want("/v2/user", http.StatusOK, false)
+		cancel()
+		synctest.Wait()
+		want("/readyz", http.StatusServiceUnavailable, false)
+		want("/v2/user", http.StatusOK, true)
+		time.Sleep(cfg.Shutdown.Delay - time.Nanosecond)
+		want("/v2/user", http.StatusOK, true)
+		if len(h.did) != 0 {
+			t.Errorf("it did %q before the delay was over", h.did)
+		}
+		began := time.Now()
+		if err := <-stopped; err != nil {
+			t.Errorf("Run returned %v, want nil", err)
+		}
+		if took := time.Since(began); took != time.Nanosecond {
+			t.Errorf("after the delay it took %v more", took)
+		}
+	})
+	if want := []string{"streams ended", "task ended", "store closed"}; !slices.Equal(h.did, want) {
+		t.Errorf("stopping did %q, want %q", h.did, want)
+	}
+}
+
+func TestAServerThatFailsWhileItLeavesStopsAtOnce(t *testing.T) {
+	cfg := settings(t)
+	cfg.Shutdown.Delay = time.Hour
+	a := mustOpen(t, cfg, newHarness(answerOK))
+	stop := mustRun(t, a)
+	stopped := make(chan error, 1)
+	go func() { stopped <- stop() }()
+	answer := &http.Response{}
+	for answer.StatusCode != http.StatusServiceUnavailable {
+		answer, _ = mustDo(t, "GET", a.BaseURL()+"/readyz")
+	}
+	a.network.listener.Close()
+	if err := <-stopped; err == nil {
+		t.Error("Run returned nil for a closed socket")
 	}
 }

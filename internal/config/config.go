@@ -177,6 +177,7 @@ type Tracing struct {
 
 // Shutdown is about the end of a server.
 type Shutdown struct {
+	Delay time.Duration // 0: it begins at once
 	Grace time.Duration
 }
 

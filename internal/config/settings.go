@@ -356,6 +356,11 @@ better where strangers reach the server.`),
 		text(&c.Tracing.Service, "tracing.service", "signet", "NAME", serviceName, `
 Name under which the traces of this server are found (service.name).`),
 
+		duration(&c.Shutdown.Delay, "shutdown.delay", 0, 0, hour, `
+How long a stopping server goes on as before, but for /readyz, which says at once that
+it stops: so long a load balancer may take to notice, and sends it nothing that would
+be refused. shutdown.grace comes after it. 0: it refuses new requests at once.`),
+
 		duration(&c.Shutdown.Grace, "shutdown.grace", 10*second, 0, hour, `
 How long a stopping server lets running requests finish before it cuts them off.
 Meanwhile it refuses new ones.`),
