@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"signet/client"
 )
 
 // campaign is much sending and reading while something is done to the servers, and
@@ -43,6 +45,16 @@ func newCampaign(t *testing.T, people []person, through *http.Client, files int)
 		})
 	}
 	return c
+}
+
+// impatient has everybody take the first answer to a request for the last, so that one
+// which fails is an error of the test.
+func (c *campaign) impatient(through *http.Client) {
+	once := client.WithRetry(client.NoRetry())
+	for _, s := range c.senders {
+		s.Client = mustConnect(c.t, anyServer, through, s.key, s.secret, once)
+	}
+	c.reader.Client = mustConnect(c.t, anyServer, through, c.reader.key, c.reader.secret, once)
 }
 
 // wage has everybody send and read while disturb runs, and then looks for what was

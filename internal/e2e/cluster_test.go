@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -22,6 +23,7 @@ type cluster struct {
 	nodes []*server
 	http  *http.Client
 	turn  atomic.Uint64
+	out   atomic.Pointer[server] // the one that gets no new connections; nil: none
 }
 
 const clusterNodes = 3
@@ -34,6 +36,12 @@ func mustServeCluster(t *testing.T, database string, args ...string) *cluster {
 
 // mustServeNodes is mustServeCluster with another number of nodes.
 func mustServeNodes(t *testing.T, nodes int, database string, args ...string) *cluster {
+	t.Helper()
+	return mustServeProgram(t, program, nodes, database, args...)
+}
+
+// mustServeProgram is mustServeNodes with another version of the program.
+func mustServeProgram(t *testing.T, program string, nodes int, database string, args ...string) *cluster {
 	t.Helper()
 	c := &cluster{t: t}
 	// A connection for each request: a kept one would stay with its node.
@@ -51,7 +59,10 @@ func mustServeNodes(t *testing.T, nodes int, database string, args ...string) *c
 	args = append([]string{"--database", database, "--keyring", postgrestest.URL(t), "--master-key", "file:" + master},
 		args...)
 	for range nodes {
-		c.nodes = append(c.nodes, mustServe(t, freshDirectory(t), append(args, unlimited...)...))
+		node := newServer(t, freshDirectory(t), append(args, unlimited...)...)
+		node.program = program
+		node.mustStart()
+		c.nodes = append(c.nodes, node)
 	}
 	return c
 }
@@ -60,7 +71,11 @@ func mustServeNodes(t *testing.T, nodes int, database string, args ...string) *c
 func (c *cluster) dial(ctx context.Context, _, _ string) (conn net.Conn, err error) {
 	first := c.turn.Add(1)
 	for i := range uint64(len(c.nodes)) {
-		if conn, err = c.nodes[(first+i)%uint64(len(c.nodes))].dial(ctx, "", ""); err == nil {
+		node := c.nodes[(first+i)%uint64(len(c.nodes))]
+		if node == c.out.Load() {
+			continue
+		}
+		if conn, err = node.dial(ctx, "", ""); err == nil {
 			return conn, nil
 		}
 	}
@@ -143,15 +158,15 @@ func TestPromotedReplicaHasEverything(t *testing.T) {
 
 // anyReady reports whether a node would be sent requests by a load balancer.
 func (c *cluster) anyReady() bool {
-	for _, node := range c.nodes {
-		answer, err := node.http.Get(anyServer + "/readyz")
-		if err != nil {
-			continue
-		}
-		_ = answer.Body.Close() // nothing of it is read
-		if answer.StatusCode == http.StatusOK {
-			return true
-		}
+	return slices.ContainsFunc(c.nodes, (*server).ready)
+}
+
+// ready reports whether a load balancer would send the server requests.
+func (s *server) ready() bool {
+	answer, err := s.http.Get(anyServer + "/readyz")
+	if err != nil {
+		return false
 	}
-	return false
+	_ = answer.Body.Close() // nothing of it is read
+	return answer.StatusCode == http.StatusOK
 }

@@ -21,13 +21,15 @@ const patience = 30 * time.Second
 
 // server is a "signet serve" on a directory: one process after another.
 type server struct {
-	t    *testing.T
-	dir  string
-	args []string
-	env  []string     // "NAME=value" each
-	base string       // the base URL of its clients
-	http *http.Client // dials the process that runs now, whatever the URL's host
-	log  log          // of all processes
+	t       *testing.T
+	program string // the binary under test, or another version of it
+	listen  string // any free port of this machine, or always the same
+	dir     string
+	args    []string
+	env     []string     // "NAME=value" each
+	base    string       // the base URL of its clients
+	http    *http.Client // dials the process that runs now, whatever the URL's host
+	log     log          // of all processes
 
 	mu      sync.Mutex // guards all below
 	process *process
@@ -50,7 +52,7 @@ const anyServer = "http://signet.test"
 // newServer prepares a server on a directory, which starts nothing yet.
 func newServer(t *testing.T, dir string, args ...string) *server {
 	t.Helper()
-	s := &server{t: t, dir: dir, args: args, base: anyServer}
+	s := &server{t: t, program: program, listen: "127.0.0.1:0", dir: dir, args: args, base: anyServer}
 	transport := &http.Transport{DialContext: s.dial, MaxIdleConnsPerHost: 128, DisableCompression: true}
 	s.http = &http.Client{Transport: transport}
 	t.Cleanup(func() {
@@ -103,7 +105,7 @@ func (s *server) current() *process {
 func (s *server) mustLaunch() *process {
 	s.t.Helper()
 	p := &process{listening: make(chan struct{}), ended: make(chan struct{})}
-	p.command = exec.Command(program, append([]string{"serve", "--listen", "127.0.0.1:0", "--data", s.dir}, s.args...)...)
+	p.command = exec.Command(s.program, append([]string{"serve", "--listen", s.listen, "--data", s.dir}, s.args...)...)
 	p.command.Env = append([]string{}, s.env...) // nothing from the environment of the tests
 	p.command.Stderr = &s.log
 	stdout, err := p.command.StdoutPipe()

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -148,14 +147,19 @@ func (tx *Tx) refuseTransferring() error {
 	return err
 }
 
-// wantAlone refuses a step that others do not survive while there are some.
+// wantAlone refuses a step that servers of the data's version do not survive while there
+// are some. Two steps at once may be such a step where each alone is none: a version was
+// skipped.
 func (tx *Tx) wantAlone(next schema.Schema, from int, u Upgrading) error {
-	to := slices.IndexFunc(next.Steps[from-1:], func(m schema.Migration) bool { return m.Alone })
-	if to < 0 {
+	to := from + 1
+	for to <= next.Version() && next.Steps[to-2].OnlyFrom(to) <= from {
+		to++
+	}
+	if to > next.Version() {
 		return nil
 	}
 	now := u.Clock()
-	used := &InUseError{From: from, To: from + to + 1, leaving: true}
+	used := &InUseError{From: from, To: to, leaving: true}
 	err := tx.Query(`SELECT name, lease FROM nodes WHERE lease > ?`, []any{Millis(now)}, func(row Row) error {
 		var lease int64
 		var name string

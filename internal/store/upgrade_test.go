@@ -12,9 +12,13 @@ import (
 // onlyAdds is an error where servers of the version before cannot go on running once the
 // step is made. So it adds tables, columns that have a default, and indexes; what an older
 // server reads or writes neither goes nor changes. It may replace an index by another one.
+// One that is a contract removes tables, columns and indexes, and does nothing else.
 func onlyAdds(step schema.Migration) error {
 	allowed := regexp.MustCompile(
 		`^(CREATE TABLE |CREATE (UNIQUE )?INDEX |DROP INDEX |ALTER TABLE \w+ ADD COLUMN \w+ .*NOT NULL DEFAULT )`)
+	if step.Contract {
+		allowed = regexp.MustCompile(`^(DROP TABLE \w+|DROP INDEX \w+|ALTER TABLE \w+ DROP COLUMN \w+)$`)
+	}
 	unique := regexp.MustCompile(`^CREATE UNIQUE INDEX \w+ ON (\w+)`)
 	for _, statement := range schema.Statements(step.SQL) {
 		if !allowed.MatchString(statement) {
@@ -24,7 +28,7 @@ func onlyAdds(step schema.Migration) error {
 		if m := unique.FindStringSubmatch(statement); m != nil && !strings.Contains(step.SQL, "CREATE TABLE "+m[1]+" ") {
 			return fmt.Errorf("%q may refuse what servers of the version before write", statement)
 		}
-		if name, dropped := strings.CutPrefix(statement, "DROP INDEX "); dropped &&
+		if name, dropped := strings.CutPrefix(statement, "DROP INDEX "); dropped && !step.Contract &&
 			!strings.Contains(step.SQL, "INDEX "+name+" ON") {
 			return fmt.Errorf("nothing takes the place of index %s", name)
 		}
@@ -33,8 +37,8 @@ func onlyAdds(step schema.Migration) error {
 }
 
 // TestMigrationsOnlyAdd: servers of the version before go on running while a new one has
-// changed the database that they share. A step that does more says that no server of
-// before may run beside it.
+// changed the database that they share. A step that does more says that no server of the
+// version before may run beside it, or that none uses any more what it removes.
 func TestMigrationsOnlyAdd(t *testing.T) {
 	for i, step := range Today().Steps {
 		if err := onlyAdds(step); err != nil && !step.Alone {
@@ -58,6 +62,17 @@ func TestMigrationsOnlyAdd(t *testing.T) {
 	} {
 		if onlyAdds(schema.Migration{SQL: sql}) == nil {
 			t.Errorf("%q is taken", sql)
+		}
+	}
+	for _, sql := range []string{"DROP TABLE nodes;\n", "ALTER TABLE nodes DROP COLUMN name;\n",
+		"DROP INDEX messages_ends;\n"} {
+		if err := onlyAdds(schema.Migration{SQL: sql, Contract: true}); err != nil {
+			t.Errorf("%q: %v", sql, err)
+		}
+	}
+	for _, sql := range []string{"UPDATE nodes SET name = '';\n", "ALTER TABLE nodes RENAME TO servers;\n", table} {
+		if onlyAdds(schema.Migration{SQL: sql, Contract: true}) == nil {
+			t.Errorf("%q is taken as a contract", sql)
 		}
 	}
 }

@@ -70,6 +70,15 @@ func Later(alone ...bool) schema.Schema {
 	return s
 }
 
+// Contracted is Later by a step that only adds, and then by one that removes what it added.
+func Contracted() schema.Schema {
+	s := store.Today()
+	from := s.Version()
+	s.Steps = append(slices.Clip(Later(false).Steps),
+		schema.Migration{SQL: fmt.Sprint("ALTER TABLE nodes DROP COLUMN later", from, ";\n"), Contract: true})
+	return s
+}
+
 // versionOf returns the version that the data has.
 func versionOf(t *testing.T, e store.Engine) string {
 	t.Helper()
@@ -146,6 +155,28 @@ func besides(t *testing.T, h Harness) {
 		}
 		if err := p.Outdated(t.Context()); !errors.As(err, new(*store.OutdatedError)) {
 			t.Errorf("beside a step that it does not survive: %v", err)
+		}
+	})
+
+	t.Run("what_is_no_longer_used_goes_beside_those_who_do_not_use_it", func(t *testing.T) {
+		e := NewDatabase(t, h).MustOpen(t)
+		p, err := store.Open(t.Context(), e, Epoch("first"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		node(t, e, "web-1", 25*time.Second)
+		err = store.Upgrade(t.Context(), e, Contracted(), store.Upgrading{Clock: clock})
+		if used := new(store.InUseError); !errors.As(err, &used) || used.To != store.SchemaVersion()+2 {
+			t.Errorf("where the version between was skipped it answers %v, want that web-1 is in its way", err)
+		}
+		for _, to := range []schema.Schema{Later(false), Contracted()} {
+			if err := store.Upgrade(t.Context(), e, to, store.Upgrading{Clock: clock}); err != nil {
+				t.Fatalf("version %d beside web-1: %v", to.Version(), err)
+			}
+		}
+		wantEqual(t, "version", versionOf(t, e), fmt.Sprint(store.SchemaVersion()+2))
+		if err := p.Outdated(t.Context()); !errors.As(err, new(*store.OutdatedError)) {
+			t.Errorf("a server of two versions before goes on: %v", err)
 		}
 	})
 }

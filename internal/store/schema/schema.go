@@ -5,10 +5,7 @@
 // knows what a table is for: that is store's.
 package schema
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // Schema is what a version of the program makes of a store: all tables of a new one,
 // and what changes older ones to these.
@@ -27,19 +24,36 @@ type Migration struct {
 	// Alone says that servers of the version before cannot work with what the step
 	// makes, so that none may run meanwhile, nor afterwards. The other steps only add.
 	Alone bool
+
+	// Contract says that the step removes what servers of the version before know, and no
+	// longer use: they may run beside it, and those before them may not. So a change of form
+	// takes two releases: one adds the new form and leaves the old one, the next removes it.
+	Contract bool
+}
+
+// OnlyFrom is the earliest version of the data whose servers may run while the step that
+// makes version is taken, and afterwards.
+func (m Migration) OnlyFrom(version int) int {
+	switch {
+	case m.Alone:
+		return version
+	case m.Contract:
+		return version - 1
+	}
+	return 1
 }
 
 // Version is the version of the data that a server with the schema writes and reads.
 func (s Schema) Version() int { return 1 + len(s.Steps) }
 
-// NeededBy is the last version that servers of the one before cannot work with.
+// NeededBy is the earliest version whose servers can work with the data: with those of an
+// earlier one, a step has done away with what they use.
 func (s Schema) NeededBy() int {
-	for i, step := range slices.Backward(s.Steps) {
-		if step.Alone {
-			return i + 2
-		}
+	needs := 1
+	for i, step := range s.Steps {
+		needs = max(needs, step.OnlyFrom(i+2))
 	}
-	return 1
+	return needs
 }
 
 // Statements splits SQL in the form of schema.sql, without its comments.
