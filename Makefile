@@ -126,6 +126,7 @@ PAGES_ON_BOTH = administrator auditor calls console cuts directory failures file
 .PHONY: test-servers
 test-servers: build build-bench client
 	@internal/store/postgrestest/install.sh
+	@internal/e2e/haproxytest/install.sh
 	@web/tests/install.sh
 	@deploy/installtest/install.sh
 	@mkdir -p bin/tests
