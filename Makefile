@@ -134,6 +134,7 @@ test-servers: build build-bench client
 	CGO_ENABLED=0 go -C internal/blob/s3test/gateway tool -n versitygw >/dev/null
 	CGO_ENABLED=0 go -C openapi/generatortest tool -n oapi-codegen >/dev/null
 	CGO_ENABLED=0 go -C internal/promtest/evaluator tool -n evaluator >/dev/null
+	CGO_ENABLED=0 go -C deploy/helm/charttest build -o /dev/null .
 	go -C internal/testenv/gotestsum tool -n gotestsum >/dev/null
 	go -C deploy/release build -o /dev/null ./...
 
@@ -204,7 +205,7 @@ test-pages: test-servers ## run the tests of the pages in a browser; ARGS=--ui t
 SLOW = e2e|app|cli|benchcli|transfer|clientreplay|load|store/postgres|store/enginetest|seal/pgring|live/natsbus|live/pgbus|blob|testenv.*
 .PHONY: test-fast
 test-fast: ## run the tests of the inner loop: no browser, no second engine, no end-to-end
-	go test $$(go list ./... | grep -vE '/internal/($(SLOW))$$|/bench$$|/deploy(/installtest)?$$|/docs/api$$')
+	go test $$(go list ./... | grep -vE '/internal/($(SLOW))$$|/bench$$|/deploy(/installtest|/helm)?$$|/docs/api$$')
 
 .PHONY: test-report
 test-report: ## list what failed in the last `make test`, what took longest, and what passed at a second try only

@@ -27,7 +27,8 @@ func TestDependenciesAreExplained(t *testing.T) {
 		}
 	}
 	for _, m := range slices.Concat(toolModules(t), npmPackages(t),
-		mustRequireDirectly(t, "internal/promtest/evaluator/go.mod")) {
+		mustRequireDirectly(t, "internal/promtest/evaluator/go.mod"),
+		mustRequireDirectly(t, "deploy/helm/charttest/go.mod")) {
 		used[m] = true
 	}
 	page, err := os.ReadFile(filepath.Join(moduleRoot, "docs", "dependencies.md"))

@@ -241,6 +241,8 @@ var mayImport = []layer{
 	{"deploy/installtest", nil},          // tests only, of what a release has
 	{"internal/promtest", nil},           // for tests only
 	{"internal/promtest/evaluator", nil}, // a module of its own, for them
+	{"deploy/helm", nil},                 // tests only
+	{"deploy/helm/charttest", nil},       // a module of its own, for the tests of deploy/helm
 	{"openapi/openapitest", nil},
 	{"openapi", nil},
 }

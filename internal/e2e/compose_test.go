@@ -251,6 +251,14 @@ func TestComposedServersAreOne(t *testing.T) {
 	}
 	c.nodes[1].dir = directory
 	c.nodes[1].mustPeople("carol")
+	// In the container of a server, commands lead to that server, as on Kubernetes.
+	inside := c.nodes[2]
+	inside.env = append(inside.env, "SIGNET_URL=http://"+inside.address())
+	for _, args := range [][]string{{"operator", "reset"}, {"org", "create", "Clinic"}} {
+		if out, err := inside.command(append(args, "--data", inside.dir)...); err != nil {
+			t.Errorf("signet %q in a container: %v\n%s", args, err, out)
+		}
+	}
 	c.end()
 }
 
