@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -31,6 +32,10 @@ type connection struct {
 	net.Conn
 	reading, writing limit
 	joint            *joint // nil: what is written need not wait
+
+	idle     *Idle       // nil: it stays with its server
+	fresh    bool        // nothing was read since it was opened, or since the last answer
+	detached atomic.Bool // it is another server's
 }
 
 func newConnection(c net.Conn) *connection {
@@ -38,11 +43,20 @@ func newConnection(c net.Conn) *connection {
 }
 
 func (c *connection) Read(p []byte) (int, error) {
+	waits := c.waits(p)
 	for {
 		if err := c.reading.begin(); err != nil {
 			return 0, err
 		}
+		if waits && c.idle.detaching.Load() {
+			c.reading.end(nil)
+			c.detached.Store(true)
+			return 0, os.ErrDeadlineExceeded // at which net/http closes a connection without a word
+		}
 		n, err := c.Conn.Read(p)
+		if n > 0 {
+			c.fresh = false
+		}
 		if !c.reading.end(err) {
 			return n, err
 		}
@@ -81,6 +95,14 @@ func (c *connection) SetReadDeadline(deadline time.Time) error { return c.readin
 // SetWriteDeadline sets the deadline of what is written, also of what is being written.
 func (c *connection) SetWriteDeadline(deadline time.Time) error { return c.writing.ask(deadline) }
 
+// Close closes the connection, unless it is another server's from now on. It may be called twice.
+func (c *connection) Close() error {
+	if c.idle != nil && c.idle.leave(c) {
+		return nil
+	}
+	return c.Conn.Close()
+}
+
 // CloseWrite is how net/http ends a connection while the client still sends.
 func (c *connection) CloseWrite() error { return closeWrite(c.Conn) }
 
@@ -115,6 +137,16 @@ func (l *limit) begin() error {
 	}
 	l.busy++
 	return nil
+}
+
+// rouse ends what is under way for a moment, after which it goes on.
+func (l *limit) rouse() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.busy > 0 {
+		l.stands = time.Unix(1, 0)
+		_ = l.set(l.stands) // one that is closed has nothing under way
+	}
 }
 
 // end reports whether a read or a write that failed so has to go on: the deadline of the
