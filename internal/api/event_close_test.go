@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"bufio"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -80,6 +81,33 @@ func TestWebSocketClosesWithACodeThatTells(t *testing.T) {
 	st.wantClosed("a server that stops", websocket.StatusGoingAway)
 }
 
+// What a server that hands over waits for is the last event of each stream, and not the answer of clients
+// that are gone.
+func TestWebSocketThatDoesNotSayGoodbyeHasItsLastWords(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	_, reader := c.bob.mustShakeHands()
+	if _, err := reader.Peek(1); err != nil { // the replay
+		t.Fatal(err)
+	}
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if n := c.streams.AwaitLastWords(over); n != 1 {
+		t.Errorf("%d streams have something to say, want 1", n)
+	}
+	c.hub.Close()
+	if n := c.streams.AwaitLastWords(within(t)); n != 0 {
+		t.Errorf("%d streams have something to say, want none", n)
+	}
+	if n := c.streams.Await(over); n != 1 {
+		t.Errorf("%d streams are open, want the one whose client is silent", n)
+	}
+	c.streams.Cut()
+	if n := c.streams.Await(within(t)); n != 0 {
+		t.Errorf("%d streams are open, want none", n)
+	}
+}
+
 // TestWebSocketRefusesWhatIsNoFrame: 1002, as RFC 6455 has it.
 func TestWebSocketRefusesWhatIsNoFrame(t *testing.T) {
 	t.Parallel()
@@ -104,15 +132,14 @@ func TestWebSocketRefusesWhatIsNoFrame(t *testing.T) {
 	}
 }
 
-// closedAfter opens a WebSocket by hand, sends bytes, and returns the code with which
-// the server closes it.
-func (p *person) closedAfter(sent string) websocket.StatusCode {
+// mustShakeHands opens a WebSocket as a client that says nothing by itself.
+func (p *person) mustShakeHands() (net.Conn, *bufio.Reader) {
 	p.t.Helper()
 	conn, err := net.Dial("tcp", strings.TrimPrefix(p.s.url, "http://"))
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	defer func() { _ = conn.Close() }()
+	p.t.Cleanup(func() { _ = conn.Close() })
 	_ = conn.SetDeadline(time.Now().Add(patience))
 	r := p.request("GET", "/v2/events")
 	_, err = fmt.Fprintf(conn, "GET /v2/events HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\nConnection: "+
@@ -126,6 +153,14 @@ func (p *person) closedAfter(sent string) websocket.StatusCode {
 	if err != nil || answer.StatusCode != 101 {
 		p.t.Fatalf("the handshake: %v %v", answer, err)
 	}
+	return conn, reader
+}
+
+// closedAfter opens a WebSocket by hand, sends bytes, and returns the code with which
+// the server closes it.
+func (p *person) closedAfter(sent string) websocket.StatusCode {
+	p.t.Helper()
+	conn, reader := p.mustShakeHands()
 	if _, err := io.WriteString(conn, sent); err != nil {
 		p.t.Fatal(err)
 	}

@@ -165,6 +165,7 @@ func (st *Stream) Run(sink Sink, ended func(error)) {
 		err = nil // what failed was cut off by the reader's leaving
 	}
 	st.leave()
+	st.streams.part(st)
 	ended(err)
 }
 
