@@ -60,6 +60,28 @@ const (
 	leaveTick = 200 * time.Millisecond
 )
 
+// WantKnown refuses data that a program with this schema could not open: it is of a newer version,
+// or its tables are not those of its version. It changes nothing, and may be asked beside a server.
+func WantKnown(ctx context.Context, engine Engine, to schema.Schema) error {
+	return engine.View(ctx, func(session Session) error {
+		tx := &Tx{session: session, dialect: engine.Dialect()}
+		text, err := tx.meta(MetaSchema)
+		if err != nil {
+			return fmt.Errorf("read the version of the data: %w", err)
+		}
+		version, err := strconv.Atoi(text)
+		switch {
+		case err != nil:
+			return fmt.Errorf("the version of the data is %q: %w", text, err)
+		case version > to.Version():
+			return newer(version)
+		case version == to.Version():
+			return tx.wantShape(to)
+		}
+		return nil
+	})
+}
+
 // InUseError says that other servers run on data that only a server which is alone may
 // bring up to date.
 type InUseError struct {

@@ -1,12 +1,14 @@
 package conformance
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 	"testing"
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/schema"
 )
 
 // Epoch returns a function that names an epoch, for store.Open.
@@ -52,6 +54,25 @@ func schemas(t *testing.T, h Harness) {
 		wantEqual(t, "told", from, []int{1})
 		wantEqual(t, "version", versionOf(t, e), "3")
 		wantEqual(t, "what was there", Column[string](t, e, `SELECT name || later1 || later2 FROM nodes`), []string{"web-1"})
+	})
+
+	t.Run("is_known_to_a_program_that_could_open_it", func(t *testing.T) {
+		e := NewStore(t, NewDatabase(t, h).MustOpen(t))
+		for name, to := range map[string]schema.Schema{"of its version": store.Today(), "of a later one": Later(false)} {
+			if err := store.WantKnown(t.Context(), e, to); err != nil {
+				t.Errorf("a program %s: %v", name, err)
+			}
+		}
+		if err := store.Upgrade(t.Context(), e, Later(false), store.Upgrading{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := store.WantKnown(t.Context(), e, store.Today()); err == nil || !strings.Contains(err.Error(), "newer") {
+			t.Errorf("a program of an earlier version: %v", err)
+		}
+		MustExec(t, e, `UPDATE meta SET value = '1' WHERE name = 'schema'`)
+		if err := store.WantKnown(t.Context(), e, store.Today()); !errors.Is(err, store.ErrShape) {
+			t.Errorf("tables that are not those of their version: %v", err)
+		}
 	})
 
 	t.Run("is_made_by_no_steps_where_there_is_nothing", func(t *testing.T) {
