@@ -85,6 +85,8 @@ var mayImport = []layer{
 		"internal/config",
 	}},
 	{"internal/transport", []string{"internal/model"}},
+	{"internal/handover", nil},
+	{"internal/systemd", nil},
 	{"internal/api", []string{
 		"internal/api/guard", "internal/api/input", "internal/api/sink", "internal/api/output", "internal/api/wire",
 		"internal/stream", "internal/service", "internal/people",
