@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"strings"
+	"time"
 
 	"signet/internal/config"
 	"signet/internal/offline"
@@ -31,6 +33,7 @@ func (i *installation) load(con *console, more map[string]string) (*config.Confi
 type backupCommand struct {
 	installation
 	Target       string `arg:"" help:"Directory to make, or file to make whose name ends in .tar; - writes an archive to standard output."`
+	Keep         int    `placeholder:"N" help:"Make the backup in the directory TARGET, under a name of its own, and remove all but the newest N there."`
 	WithoutBlobs bool   `help:"Leave attachments and avatars out: if they are in a bucket that is backed up separately."`
 }
 
@@ -39,25 +42,58 @@ func (backupCommand) Help() string {
 attachments that the database refers to. It overwrites nothing. operator.json and keys are not part of a backup:
 keep copies of them elsewhere.
 
+With --keep the target is a directory of backups, each named by its time (signet-20261121T023000.000Z). Older ones are
+removed only after the new one is whole, and nothing else there is touched.
+
 An installation on PostgreSQL is backed up with PostgreSQL's own tools; docs/operate/backup.md says how.
 
 Examples:
 
   signet backup /var/backups/signet-2026-11-21
+  signet backup --keep 7 /var/backups/signet
   signet backup - | age -r RECIPIENT > signet.tar.age`
 }
 
 func (b *backupCommand) Run(ctx context.Context, con *console) error {
 	cfg, err := b.load(con, nil)
+	switch {
+	case err != nil:
+		return err
+	case b.Keep < 0:
+		return wrongConfiguration{fmt.Errorf("--keep is %d, want how many backups to keep", b.Keep)}
+	case b.Keep > 0 && (b.Target == "-" || strings.HasSuffix(b.Target, ".tar")):
+		return wrongConfiguration{errors.New("--keep is for a directory of backups, and not for an archive")}
+	case b.Keep > 0:
+		return b.keep(ctx, con, cfg)
+	}
+	return b.write(ctx, con, cfg, b.Target)
+}
+
+// keep writes a backup among others, and removes the oldest of these.
+func (b *backupCommand) keep(ctx context.Context, con *console, cfg *config.Config) (err error) {
+	kept, err := transfer.OpenKept(b.Target)
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, kept.Close()) }()
+	if err := b.write(ctx, con, cfg, kept.Target(time.Now())); err != nil {
+		return err
+	}
+	removed, err := kept.Prune(b.Keep)
+	for _, name := range removed {
+		con.note("removed the backup %s", name)
+	}
+	return err
+}
+
+// write writes a backup, and tells about it.
+func (b *backupCommand) write(ctx context.Context, con *console, cfg *config.Config, target string) error {
 	out := con.stdout
-	if b.Target == "-" {
+	if target == "-" {
 		out = con.stderr
 	}
 	m, err := offline.Backup(ctx, cfg, !b.WithoutBlobs, transfer.BackupOptions{
-		Target: b.Target, Stream: con.stdout, MadeBy: version(), Progress: con.progress().report,
+		Target: target, Stream: con.stdout, MadeBy: version(), Progress: con.progress().report,
 	})
 	if err != nil && !errors.Is(err, transfer.ErrLost) {
 		return err

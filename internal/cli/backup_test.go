@@ -196,3 +196,56 @@ func TestManifestIsReadable(t *testing.T) {
 		}
 	}
 }
+
+func TestBackupsAreKeptInADirectory(t *testing.T) {
+	dir := t.TempDir()
+	data, backups := filepath.Join(dir, "data"), filepath.Join(dir, "backups")
+	server := mustServe(t, nil, "--listen", "127.0.0.1:0", "--data", data)
+	defer server.stop()
+	env := []string{"SIGNET_DATA=" + data}
+	for _, old := range []string{"signet-20260101T000000.000Z", "signet-20260102T000000.000Z",
+		"signet-20260103T000000.000Z", "other"} {
+		if err := os.MkdirAll(filepath.Join(backups, old), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if old == "signet-20260102T000000.000Z" {
+			continue // which was not finished
+		}
+		if err := os.WriteFile(filepath.Join(backups, old, "manifest.json"), []byte("{}"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list := func() (names []string) {
+		t.Helper()
+		entries, err := os.ReadDir(backups)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, entry := range entries {
+			names = append(names, entry.Name())
+		}
+		return names
+	}
+
+	broken := []string{"SIGNET_DATA=" + filepath.Join(dir, "absent")}
+	before := list()
+	if code, _, stderr := run(t, broken, "backup", "--keep", "1", backups); code != exitFailed {
+		t.Errorf("of a directory without data it ended with %d: %s", code, stderr)
+	}
+	if got := list(); len(got) != len(before)+1 { // the lock
+		t.Errorf("a backup that failed left %q of %q", got, before)
+	}
+
+	mustRun(t, env, "backup", "--keep", "2", backups)
+	got := list()
+	if len(got) != 4 || got[0] != ".lock" || got[1] != "other" || got[2] != "signet-20260103T000000.000Z" {
+		t.Fatalf("there are %q, want the new one and the newest of before", got)
+	}
+	mustRun(t, nil, "restore", "--check", filepath.Join(backups, got[3]))
+
+	for _, wrong := range [][]string{{"--keep", "2", "-"}, {"--keep", "2", "x.tar"}, {"--keep=-1", backups}} {
+		if code, _, stderr := run(t, env, append([]string{"backup"}, wrong...)...); code != exitWrong {
+			t.Errorf("%q ended with %d: %s", wrong, code, stderr)
+		}
+	}
+}
