@@ -325,6 +325,10 @@ soak: build-bench ## use a server for SOAK (1h) at half of its greatest rate, on
 	SIGNET_BENCH_SOAK=$(SOAK) SIGNET_BENCH_SOAK_STORES="$(SOAK_STORES)" SIGNET_BENCH_OUT="$(CURDIR)/bin/bench" \
 		go test -count=1 -timeout 0 -v -run '^TestSoak$$' ./bench
 
+.PHONY: bench-handover
+bench-handover: build build-bench ## measure how long clients wait while the program is replaced: half a minute (RATE=2000, TIMES=5, ARGS='--database URL')
+	@bench/handover
+
 .PHONY: bench-pages
 bench-pages: test-servers ## measure the pages in a browser: half an hour; ARGS=search for one file
 	web/node_modules/.bin/playwright test -c web/tests/speed.config.ts $(ARGS)

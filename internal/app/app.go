@@ -21,9 +21,11 @@ import (
 	"signet/internal/brand"
 	"signet/internal/clock"
 	"signet/internal/config"
+	"signet/internal/handover"
 	"signet/internal/health"
 	"signet/internal/store/sqlite"
 	"signet/internal/trace"
+	"signet/internal/transport"
 	"signet/web"
 )
 
@@ -48,6 +50,15 @@ type App struct {
 	stopping atomic.Bool           // /readyz says that it stops
 	opened   time.Time
 
+	from    origin
+	shared  bool                     // its sockets are the service manager's, and outlast it
+	handed  *transport.Handed        // connections of the server before
+	next    chan *handover.Successor // gets the program that takes its place
+	leaving atomic.Bool              // clients are asked to leave their connections
+	left    departure                // what Run leaves to whoever comes next
+	serves  chan struct{}            // closed once it answers
+	pause   atomic.Int64             // for how long nobody did before, in nanoseconds; 0: it is no successor
+
 	undo  undo // what Close does
 	close func() error
 }
@@ -67,19 +78,36 @@ func OpenAt(ctx context.Context, cfg *config.Config, logger *slog.Logger, pace P
 }
 
 // open is Open with the assembler to use.
-func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, pace Pace,
-	assemble assembler) (_ *App, err error) {
-	if err := cfg.Validate(); err != nil {
-		return nil, fmt.Errorf("settings: %w", err)
-	}
+func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, pace Pace, assemble assembler) (*App, error) {
+	return openFrom(ctx, cfg, logger, pace, assemble, origin{})
+}
+
+// origin is what a server begins with that is not the first of its life.
+type origin struct {
+	sockets []handover.Socket // that are open already; openFrom sees to their end
+	conns   []net.Conn        // on which clients wait; Live sees to them
+	stopped *time.Time        // since when nobody has been answered; nil: there was no server before
+
+	// release has the server before let go of the data; nil: nobody has it. Clients wait from then on.
+	release func(ctx context.Context) error
+}
+
+// openFrom is open of a server with an origin.
+func openFrom(ctx context.Context, cfg *config.Config, logger *slog.Logger, pace Pace,
+	assemble assembler, from origin) (_ *App, err error) {
 	logger = trace.Logger(logger)
-	a := &App{cfg: cfg, log: logger, gate: newGate(), warnings: health.New(logger), opened: time.Now()}
-	a.close = sync.OnceValue(a.undo.all)
+	a := &App{cfg: cfg, log: logger, gate: newGate(), warnings: health.New(logger), opened: time.Now(),
+		from: from, network: &network{cfg: cfg, given: from.sockets}, next: make(chan *handover.Successor),
+		handed: transport.NewHanded(), serves: make(chan struct{})}
+	a.close = sync.OnceValue(func() error { return errors.Join(a.network.close(), a.undo.all()) })
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, a.Close())
 		}
 	}()
+	if err := cfg.Validate(); err != nil {
+		return nil, fmt.Errorf("settings: %w", err)
+	}
 	if a.dir, err = filepath.Abs(cfg.Data); err != nil {
 		return nil, fmt.Errorf("find the data directory: %w", err)
 	}
@@ -89,15 +117,11 @@ func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, pace Pac
 	}
 	a.outages = health.NewOutages(a.warnings, health.Pace{Look: pace.Outage, Quiet: pace.Quiet})
 	a.tellStart()
-	if a.network, err = newNetwork(cfg, a.dir, logger); err != nil {
+	if err := a.network.prepare(a.dir, logger); err != nil {
 		return nil, err
 	}
-	if isFresh(a.dir) {
-		// There is no data to look at, and none is made for a server whose
-		// address is taken.
-		if err := errors.Join(a.network.listen(), a.network.close()); err != nil {
-			return nil, err
-		}
+	if err := a.succeed(ctx); err != nil {
+		return nil, err
 	}
 	if err := a.takeDirectory(); err != nil {
 		return nil, err
@@ -129,7 +153,6 @@ func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, pace Pac
 	if err := a.registerServer(); err != nil {
 		return nil, fmt.Errorf("register the metrics of the server: %w", err)
 	}
-	a.undo = append(a.undo, a.network.close)
 	if err := a.network.listen(); err != nil {
 		return nil, err
 	}
@@ -146,6 +169,23 @@ func open(ctx context.Context, cfg *config.Config, logger *slog.Logger, pace Pac
 		return nil, err
 	}
 	return a, nil
+}
+
+// succeed looks whether the server can have its sockets, before it takes its data.
+func (a *App) succeed(ctx context.Context) error {
+	if a.from.release != nil {
+		// All that is to be found wrong is found while the server before serves.
+		if err := a.network.listen(); err != nil {
+			return err
+		}
+		return a.from.release(ctx)
+	}
+	if len(a.network.given) == 0 && isFresh(a.dir) {
+		// There is no data to look at, and none is made for a server whose
+		// address is taken.
+		return a.network.probe()
+	}
+	return nil
 }
 
 // isFresh reports whether nothing was ever stored in a data directory.
@@ -226,85 +266,4 @@ func (u *undo) all() error {
 		problems = append(problems, release())
 	}
 	return errors.Join(problems...)
-}
-
-// tasks are what runs beside the requests.
-func (a *App) tasks() []func(context.Context) {
-	tasks := append(a.system.background, a.network.watch, a.outages.Run, a.exposure().run)
-	if v := a.network.validity(a.warnings); v != nil {
-		tasks = append(tasks, v.run)
-	}
-	return tasks
-}
-
-// Run serves until ctx ends, then stops as the package comment says and
-// returns nil. It returns an error when serving or closing failed. It is called
-// once.
-func (a *App) Run(ctx context.Context) error {
-	// Requests and tasks outlive ctx: its end is when stopping begins.
-	requests, cutRequests := context.WithCancel(context.WithoutCancel(ctx))
-	defer cutRequests()
-	tasks, endTasks := context.WithCancel(context.WithoutCancel(ctx))
-	defer endTasks()
-
-	var running sync.WaitGroup
-	for _, task := range a.tasks() {
-		running.Go(func() { task(tasks) })
-	}
-	failed := make(chan error, 4)
-	if watch := a.system.watch; watch != nil {
-		running.Go(func() {
-			if err := watch(tasks); err != nil {
-				failed <- err
-			}
-		})
-	}
-	serve := func(server *http.Server, l net.Listener) {
-		running.Go(func() {
-			var err error
-			if server.TLSConfig != nil {
-				err = server.ServeTLS(l, "", "")
-			} else {
-				err = server.Serve(l)
-			}
-			if !errors.Is(err, http.ErrServerClosed) {
-				failed <- fmt.Errorf("serve %s: %w", l.Addr(), err)
-			}
-		})
-	}
-	server := a.network.server(requests, a.network.proxies.Secure(a.cfg.TLS.HSTS, a.front()))
-	server.TLSConfig = a.network.encryption()
-	serve(server, a.network.limited(a.network.listener))
-	var others []*http.Server
-	if l := a.network.metrics; l != nil {
-		others = append(others, a.network.server(requests, a.metricsOnly()))
-		serve(others[0], l)
-	}
-	if l := a.network.redirect; l != nil {
-		others = append(others, a.network.server(requests, a.network.redirects()))
-		serve(others[len(others)-1], a.network.limited(l))
-	}
-
-	a.tellReady()
-
-	var cause error
-	select {
-	case <-ctx.Done():
-		cause = a.serveOn(failed)
-	case cause = <-failed:
-	}
-	if cause != nil {
-		a.cause.Store(&cause)
-	}
-	a.drain(server, cutRequests)
-	for _, other := range others {
-		other.Close()
-	}
-	endTasks()
-	running.Wait()
-	if err := errors.Join(cause, a.Close()); err != nil {
-		return err
-	}
-	a.log.Info("stopped")
-	return nil
 }

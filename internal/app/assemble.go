@@ -10,6 +10,7 @@ import (
 	"signet/internal/custody"
 	"signet/internal/overview"
 	"signet/internal/people"
+	"signet/internal/store"
 )
 
 // assemble puts the server together: what is kept (data.go), what works on that (parts.go), and
@@ -46,10 +47,25 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		firstLink:  p.link.Make,
 		ready:      func(ctx context.Context) error { return errors.Join(outdated(ctx, in, d.kept), d.ready(ctx)) },
 		watch:      func(ctx context.Context) error { return watchVersion(ctx, in, d.kept) },
+		alive:      alive(d),
+		tidy:       d.engine.Erase, // as closing it does
 		background: background(in, d, p, others),
-		endStreams: p.hub.Close, awaitStreams: p.streams.Await, cutStreams: p.streams.Cut,
-		close: taken.all,
+		endStreams: p.hub.Close, awaitLastWords: p.streams.AwaitLastWords, awaitStreams: p.streams.Await,
+		cutStreams: p.streams.Cut,
+		close:      taken.all,
 	}, nil
+}
+
+// alive returns what asks the store for an answer: an error is one too, of a disk that is full or a
+// database that is away, which starting the server again would not mend.
+func alive(d *data) func(context.Context) error {
+	if !d.engine.Dialect().Alone {
+		return d.ready // which gives a database that does not answer two seconds
+	}
+	return func(ctx context.Context) error {
+		nothing := func(store.Session) error { return nil }
+		return errors.Join(d.engine.View(ctx, nothing), d.engine.Update(ctx, nothing))
+	}
 }
 
 // newHandler returns what makes the handler of the interface, once the server listens.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -43,30 +44,40 @@ func (a *App) serveOn(failed <-chan error) error {
 // drain refuses new requests, lets the running ones finish within
 // shutdown.grace, cuts off the rest, and closes the connections. The socket
 // listens until the requests are done, so that a new client gets an answer
-// instead of a closed port.
-func (a *App) drain(server *http.Server, cutRequests func()) {
+// instead of a closed port. It returns what went wrong with closing the sockets.
+func (a *App) drain(server *http.Server, cutRequests func()) error {
 	running := a.gate.close()
 	a.log.Info("stopping", "running_requests", running, "grace", a.cfg.Shutdown.Grace)
 	server.SetKeepAlivesEnabled(false)
 	a.system.endStreams()
 
 	if !a.idleWithin(a.cfg.Shutdown.Grace) {
-		a.log.Warn("cutting off requests that did not finish in time", "running_requests", a.gate.count())
-		cutRequests()
-		a.system.cutStreams()
-		if !a.idleWithin(lastWords) {
-			server.Close()
-			if !a.idleWithin(cutoff) {
-				a.log.Error("requests do not end; stopping without them", "running_requests", a.gate.count())
-			}
-		}
+		a.cutOff(server, cutRequests)
 	}
+
+	// Those who come now go elsewhere: nobody accepts them any more.
+	err := a.network.close()
 
 	// A handler that has returned may still have its answer in a buffer.
 	ctx, cancel := context.WithTimeout(context.Background(), lastWords)
 	defer cancel()
 	if server.Shutdown(ctx) != nil {
 		server.Close()
+	}
+	return err
+}
+
+// cutOff ends requests that did not end in time.
+func (a *App) cutOff(server *http.Server, cutRequests context.CancelFunc) {
+	a.log.Warn("cutting off requests that did not finish in time", "running_requests", a.gate.count())
+	cutRequests()
+	a.system.cutStreams()
+	if a.idleWithin(lastWords) {
+		return
+	}
+	server.Close()
+	if !a.idleWithin(cutoff) {
+		a.log.Error("requests do not end; stopping without them", "running_requests", a.gate.count())
 	}
 }
 
@@ -94,7 +105,8 @@ type pages interface {
 // the Retry-After: its preflight, which needs no store, is answered as ever.
 func (a *App) admit(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !a.gate.enter() {
+		began, may := a.gate.enter(lasts(r))
+		if !may {
 			if page, ok := next.(pages); ok {
 				if page.IsPreflight(r) {
 					next.ServeHTTP(w, r)
@@ -105,13 +117,19 @@ func (a *App) admit(next http.Handler) http.Handler {
 			refuseStopping(w, r)
 			return
 		}
-		defer a.gate.leave()
+		defer a.gate.leave(began)
 		if a.stopping.Load() {
 			// A proxy keeps no connection on which it would send its next request into the end.
 			w.Header().Set("Connection", "close")
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// lasts reports whether a request may run until it is ended: a stream, or a poll that waits.
+func lasts(r *http.Request) bool {
+	path := strings.TrimSuffix(r.URL.Path, "/")
+	return r.Method == http.MethodGet && (strings.HasSuffix(path, "/events") || strings.HasSuffix(path, "/audit"))
 }
 
 // retryAfterSeconds is the value of the header.

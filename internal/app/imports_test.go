@@ -48,14 +48,15 @@ var mayImport = []layer{
 	{"internal/testenv/report", nil},  // of the tests that were run
 	{"internal/testenv/commits", nil}, // a check of the commits' messages
 	{"internal/cli", []string{
-		"internal/app", "internal/doctor", "internal/offline", "internal/home", "internal/transfer", "internal/durable",
-		"internal/config", "internal/commandline", "internal/build", "internal/completion", "internal/manual",
-		"internal/licenses", "internal/spreadsheet", "internal/model", "client",
+		"internal/app", "internal/systemd", "internal/handover", "internal/doctor", "internal/offline", "internal/home",
+		"internal/transfer", "internal/durable", "internal/config", "internal/commandline", "internal/build",
+		"internal/completion", "internal/manual", "internal/licenses", "internal/spreadsheet", "internal/model", "client",
 	}},
 	{"internal/benchcli", []string{"internal/load", "internal/commandline", "internal/build", "client"}},
 	{"internal/commandline", []string{"internal/span"}},
 	{"internal/app", []string{
-		"internal/transport", "internal/api", "internal/api/output", "internal/stream", "internal/home", "internal/service",
+		"internal/transport", "internal/handover", "internal/systemd", "internal/api", "internal/api/output",
+		"internal/stream", "internal/home", "internal/service",
 		"internal/access", "internal/people", "internal/overview", "internal/export", "internal/sweep",
 		"internal/series", "internal/fanout", "internal/backlog",
 		"internal/content", "internal/custody", "internal/transfer", "internal/store/postgres", "internal/store/sqlite",

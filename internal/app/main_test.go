@@ -54,10 +54,12 @@ func newHarness(handler http.HandlerFunc) *harness {
 func (h *harness) assemble(context.Context, surroundings) (*system, error) {
 	return &system{
 		handler:        func(location) (http.Handler, error) { return h.handler, nil },
-		operatorExists: h.operatorExists, firstOperator: h.firstOperator, ready: h.ready,
-		background:   []func(context.Context){func(ctx context.Context) { <-ctx.Done(); h.note("task ended") }},
-		endStreams:   func() { h.note("streams ended"); close(h.streams) },
-		awaitStreams: func(context.Context) int { return 0 }, cutStreams: func() {},
+		operatorExists: h.operatorExists, firstOperator: h.firstOperator, ready: h.ready, alive: h.ready,
+		tidy:           func(context.Context) error { h.note("files tidied"); return nil },
+		background:     []func(context.Context){func(ctx context.Context) { <-ctx.Done(); h.note("task ended") }},
+		endStreams:     func() { h.note("streams ended"); close(h.streams) },
+		awaitLastWords: func(context.Context) int { return 0 },
+		awaitStreams:   func(context.Context) int { return 0 }, cutStreams: func() {},
 		close: func() error { h.note("store closed"); return nil },
 	}, nil
 }

@@ -192,10 +192,12 @@ func (a *App) registerServer() error {
 			labels{"version": version, "commit": commit, "goversion": runtime.Version(),
 				"schema": strconv.Itoa(store.SchemaVersion())}, func() float64 { return 1 }),
 		gauge("signet_ready", "1 while /readyz answers 200, else 0.", nil, func() float64 {
-			return oneIf(a.readiness(context.Background()) == nil)
+			return oneIf(a.probe != nil && a.readiness(context.Background()) == nil)
 		}),
 		gauge("signet_store_up", "1 when the store answered the last time that it was asked, and no call fails for it; "+
-			"else 0.", nil, func() float64 { return oneIf(a.storeAnswers(context.Background())) }))
+			"else 0.", nil, func() float64 { return oneIf(a.probe != nil && a.storeAnswers(context.Background())) }),
+		gauge("signet_handover_pause_seconds", "For how long clients waited while this server took the place of another "+
+			"one; 0 where it did not.", nil, func() float64 { return time.Duration(a.pause.Load()).Seconds() }))
 }
 
 // storeAnswers reports whether calls find the store, as far as is known. That the server is not

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -18,6 +19,7 @@ import (
 
 	"signet/internal/api/output"
 	"signet/internal/config"
+	"signet/internal/handover"
 	"signet/internal/health"
 	"signet/internal/model"
 	"signet/internal/transport"
@@ -33,28 +35,32 @@ type network struct {
 	log     *slog.Logger
 	proxies *transport.Proxies
 
-	listener net.Listener // nil, as those below, before listen
-	redirect net.Listener // nil: redirect_listen is not set
-	metrics  net.Listener // nil: metrics.listen is not set
+	given    []handover.Socket // that another program has opened
+	listener net.Listener      // nil, as those below, before listen
+	redirect net.Listener      // nil: redirect_listen is not set
+	metrics  net.Listener      // nil: metrics.listen is not set
+	kept     bool              // they stay open for whoever comes next
 
 	certificate *transport.Certificate // nil: not from files
 	acme        *transport.ACME        // nil: not by ACME
 	refused     prometheus.Counter     // connections past the limit of their address
 }
 
-// newNetwork reads what the network needs, and opens nothing yet.
-func newNetwork(cfg *config.Config, dir string, log *slog.Logger) (n *network, err error) {
-	n = &network{cfg: cfg, log: log, refused: prometheus.NewCounter(prometheus.CounterOpts{
+// prepare reads what the network needs, and opens nothing yet.
+func (n *network) prepare(dir string, log *slog.Logger) (err error) {
+	cfg := n.cfg
+	n.log = log
+	n.refused = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "signet_connections_refused_total",
 		Help: "Connections closed at once because their address had too many open.",
-	})}
+	})
 	if n.proxies, err = transport.NewProxies(cfg.Proxies, cfg.ProxyHeader); err != nil {
-		return nil, err
+		return err
 	}
 	switch {
 	case cfg.TLS.Cert != "":
 		if n.certificate, err = transport.OpenCertificate(cfg.TLS.Cert, cfg.TLS.Key, log); err != nil {
-			return nil, err
+			return err
 		}
 	case len(cfg.ACME.Hosts) > 0:
 		n.acme = transport.NewACME(transport.ACMEOptions{
@@ -62,28 +68,78 @@ func newNetwork(cfg *config.Config, dir string, log *slog.Logger) (n *network, e
 			Cache: filepath.Join(dir, acmeDirectory), Log: log,
 		})
 	}
-	return n, nil
+	return nil
 }
 
-// listen opens the sockets. close closes them also after an error.
-func (n *network) listen() (err error) {
-	for _, socket := range []struct {
-		listener *net.Listener
-		address  string
-		setting  string
-	}{
+// places are the sockets that the settings ask for, and what they are called there.
+func (n *network) places() []place {
+	return []place{
 		{&n.listener, n.cfg.Listen, "listen"},
 		{&n.redirect, n.cfg.Redirect, "redirect_listen"},
 		{&n.metrics, n.cfg.Metrics.Listen, "metrics.listen"},
-	} {
-		if socket.address == "" {
+	}
+}
+
+type place struct {
+	listener *net.Listener
+	address  string
+	setting  string
+}
+
+// listen opens the sockets, and takes those that were given for the same settings. One that is given
+// for another address is closed. A second call does nothing; close closes them also after an error.
+func (n *network) listen() (err error) {
+	for _, socket := range n.places() {
+		if socket.address == "" || *socket.listener != nil {
+			continue
+		}
+		if *socket.listener = n.take(socket); *socket.listener != nil {
 			continue
 		}
 		if *socket.listener, err = net.Listen("tcp", socket.address); err != nil {
+			*socket.listener = nil // and not one that holds nil
 			return cannotListen(socket.setting, socket.address, err)
 		}
 	}
-	return nil
+	return n.closeGiven()
+}
+
+// take returns the listener that was given for a place, nil where none was.
+func (n *network) take(p place) net.Listener {
+	at := slices.IndexFunc(n.given, func(s handover.Socket) bool { return s.Name == p.setting && s.Address == p.address })
+	if at < 0 {
+		return nil
+	}
+	l := n.given[at].Listener
+	n.given = slices.Delete(n.given, at, at+1)
+	return l
+}
+
+// sockets are those that are open.
+func (n *network) sockets() (all []handover.Socket) {
+	for _, p := range n.places() {
+		if *p.listener != nil {
+			all = append(all, handover.Socket{Name: p.setting, Address: p.address, Listener: *p.listener})
+		}
+	}
+	return all
+}
+
+// probe finds out whether the sockets can be opened, and leaves none open.
+func (n *network) probe() error {
+	err := errors.Join(n.listen(), n.close())
+	n.listener, n.redirect, n.metrics = nil, nil, nil
+	return err
+}
+
+// closeGiven closes what was given and not taken.
+func (n *network) closeGiven() error {
+	var problems []error
+	for _, s := range n.given {
+		problems = append(problems, s.Listener.Close())
+	}
+	n.given = nil
+	return errors.Join(problems...)
 }
 
 // cannotListen says what to do where an address is taken.
@@ -101,7 +157,10 @@ func cannotListen(setting, address string, err error) error {
 
 // close closes the sockets that their servers have not closed already.
 func (n *network) close() error {
-	var problems []error
+	problems := []error{n.closeGiven()}
+	if n.kept {
+		return errors.Join(problems...)
+	}
 	for _, l := range []net.Listener{n.listener, n.redirect, n.metrics} {
 		if l == nil {
 			continue
@@ -180,9 +239,9 @@ func (n *network) server(lifetime context.Context, handler http.Handler) *http.S
 		n.cfg.Limits.HeaderBytes, n.log)
 }
 
-// limited is a socket whose connections are counted, and make little work.
+// limited is a listener whose connections are counted.
 func (n *network) limited(l net.Listener) net.Listener {
-	return n.proxies.LimitConnections(transport.Frugal(l), n.cfg.Limits.ConnectionsPerAddress, n.refused.Inc)
+	return n.proxies.LimitConnections(l, n.cfg.Limits.ConnectionsPerAddress, n.refused.Inc)
 }
 
 // baseURL is how clients on this machine reach the server, or everybody where

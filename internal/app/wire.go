@@ -60,9 +60,14 @@ type system struct {
 	// firstLink makes the secret of the link of a first start; empty where it is none. Nil: never.
 	firstLink  func(ctx context.Context) (secret string, err error)
 	ready      func(ctx context.Context) error // nil when a request would find the store
+	alive      func(ctx context.Context) error // returns when the store has answered, whatever that is
+	tidy       func(ctx context.Context) error // puts the store's files in order, so that it closes soon
 	background []func(ctx context.Context)     // tasks that run until ctx ends
 	watch      func(ctx context.Context) error // runs until ctx ends, or the server has to; nil: nothing to watch
 	endStreams func()                          // ends event streams, waiting polls and those opened later
+	// awaitLastWords waits until no event stream that is open has anything left to write, or ctx ends,
+	// and returns how many have.
+	awaitLastWords func(ctx context.Context) int
 	// awaitStreams waits until no event stream is open, or ctx ends, and returns how
 	// many are.
 	awaitStreams func(ctx context.Context) int

@@ -8,15 +8,13 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"signet/internal/config"
 )
 
 func TestLogHoldsNoValuesThatNobodyMadeForIt(t *testing.T) {
 	type secret struct{ Password string }
 	for _, format := range []string{"text", "json"} {
 		var out bytes.Buffer
-		log := newLogger(config.Log{Level: "debug", Format: format}, &out)
+		log := newLogger(format, slog.LevelDebug, &out)
 		log.Info("x", "struct", secret{"hush"}, "pointer", &secret{"hush"}, "list", []string{"hush"}, "map",
 			map[string]string{"a": "hush"}, "bytes", []byte("hush"),
 			slog.Group("inner", "struct", secret{"hush"}))

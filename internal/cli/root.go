@@ -23,6 +23,7 @@ const program = "signet"
 // commands is the command line: each field with a cmd tag is a command.
 type commands struct {
 	Serve    serveCommand     `cmd:"" help:"Run the server."`
+	Upgrade  upgradeCommand   `cmd:"" help:"Have the running server hand over to the new version of its program, without a gap."`
 	Health   healthCommand    `cmd:"" help:"Ask the server on this machine whether it is ready; for containers and scripts."`
 	Status   statusCommand    `cmd:"" help:"Show on one screen how the installation is doing."`
 	Doctor   doctorCommand    `cmd:"" help:"Look at an installation, and say what is wrong and what to do."`
@@ -71,6 +72,7 @@ func (commands) Help() string {
 
 // console is what a command has besides its context and its flags.
 type console struct {
+	args   []string // without the program's name
 	env    commandline.Environment
 	stdin  io.Reader
 	stdout io.Writer
@@ -118,7 +120,7 @@ const description = `Signet is a self-hosted secure-messaging server: the Messag
 // exit code. env is the environment, as os.Environ gives it. When ctx ends, the
 // command stops as soon as it can without losing anything.
 func Run(ctx context.Context, args, env []string, stdout, stderr io.Writer) int {
-	con := &console{env: env, stdin: os.Stdin, stdout: stdout, stderr: stderr, asJSON: wantsJSON(args)}
+	con := &console{args: args, env: env, stdin: os.Stdin, stdout: stdout, stderr: stderr, asJSON: wantsJSON(args)}
 	if err := wantText(args); err != nil {
 		return con.fail(err, exitWrong)
 	}

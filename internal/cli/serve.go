@@ -7,18 +7,22 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"os/exec"
 	"os/signal"
+	"path/filepath"
+	"slices"
 	"strings"
-	"sync"
 	"syscall"
 
 	"signet/internal/app"
 	"signet/internal/config"
 	"signet/internal/home"
+	"signet/internal/systemd"
 )
 
 type serveCommand struct {
 	serverSettings
+	TakeOver   bool `help:"Take the place of the server that runs on the same data, without a gap; where none runs, start as usual."`
 	ServeMoved bool `help:"Serve the old data of an installation that was moved to a database."`
 }
 
@@ -27,7 +31,11 @@ func (serveCommand) Help() string {
 key and secret to operator.json in that directory.
 
 SIGTERM and SIGINT stop it: new requests are refused, running ones finish, and it exits with 0. A second signal
-ends it at once. SIGHUP makes it read its certificate again.`
+ends it at once. SIGHUP makes it read its certificate and log.level again. SIGUSR2, or "signet upgrade", makes it
+start its program anew, which may be a new version, and hand over to that one: no client is refused.
+
+Under systemd it takes over sockets (FileDescriptorName=listen, redirect_listen, metrics.listen), says when it is
+ready (Type=notify), and answers the watchdog for as long as its store answers.`
 }
 
 // Run serves until ctx ends. What is read by people says where the server listens, and
@@ -37,8 +45,10 @@ ends it at once. SIGHUP makes it read its certificate again.`
 func (s *serveCommand) Run(ctx context.Context, con *console) error {
 	from := s.sources(con)
 	settings := config.LogOf(from)
-	log := newLogger(settings, con.stderr)
-	err := s.serve(ctx, con, from, log)
+	level := new(slog.LevelVar)
+	level.Set(settings.SlogLevel())
+	log := newLogger(settings.Format, level, con.stderr)
+	err := s.serve(ctx, con, from, log, level)
 	if err == nil || settings.Format != "json" {
 		return err
 	}
@@ -48,7 +58,8 @@ func (s *serveCommand) Run(ctx context.Context, con *console) error {
 	return told{err}
 }
 
-func (s *serveCommand) serve(ctx context.Context, con *console, from config.Sources, log *slog.Logger) error {
+func (s *serveCommand) serve(ctx context.Context, con *console, from config.Sources, log *slog.Logger,
+	level *slog.LevelVar) error {
 	cfg, err := loadConfig(from)
 	if err != nil {
 		return err
@@ -58,26 +69,68 @@ func (s *serveCommand) serve(ctx context.Context, con *console, from config.Sour
 	} else if old != nil {
 		log.Warn("this is old data, whose installation was moved: what is taken here is in no other place", "error", old)
 	}
-	server, err := app.Open(ctx, cfg, log)
+	sockets, err := systemd.Sockets(con.env.Variable)
 	if err != nil {
-		if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-			return nil // told to stop before it had started
-		}
 		return err
-	}
-	// A service manager says so, also where there is nothing to reload. For somebody at a
-	// terminal the signal means that it was closed, and the server ends.
-	if cfg.TLS.Cert != "" || con.env.Variable("INVOCATION_ID") != "" {
-		defer reloadOnHangup(server)()
-	}
-	if cfg.Log.Format != "json" {
-		printAddresses(con, server)
 	}
 	if err := app.LimitMemory(); err != nil {
 		log.Warn("the limit of this container's memory is not known", "error", err)
 	}
-	return server.Run(ctx)
+	r := &reloading{from: from, log: log, level: level, settings: cfg.Effective()}
+	life := app.Life{
+		Sockets: sockets, Systemd: systemd.NewNotifier(con.env.Variable), TakeOver: s.TakeOver, Program: con.startAnew(),
+		Reload: r.reload, Opened: func(server *app.App) {
+			if cfg.Log.Format != "json" {
+				printAddresses(con, server)
+			}
+		},
+	}
+	// A service manager says so, also where there is nothing to reload. For somebody at a
+	// terminal the signal means that it was closed, and the server ends.
+	if cfg.TLS.Cert != "" || con.env.Variable("INVOCATION_ID") != "" {
+		hangups := make(chan os.Signal, 1)
+		signal.Notify(hangups, syscall.SIGHUP)
+		defer signal.Stop(hangups)
+		life.Reloads = hangups
+	}
+	if upgradeSignal != nil {
+		upgrades := make(chan os.Signal, 1)
+		signal.Notify(upgrades, upgradeSignal)
+		defer signal.Stop(upgrades)
+		life.Upgrades = upgrades
+	}
+	err = app.Live(ctx, cfg, log, life)
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return nil // told to stop before it had started
+	}
+	return err
 }
+
+// startAnew returns what prepares this command again, of the program as it is then in its place; nil
+// where that could not outlast this process.
+func (c *console) startAnew() func() *exec.Cmd {
+	stdout, isFile := c.stdout.(*os.File)
+	stderr, areFiles := c.stderr.(*os.File)
+	path, err := exec.LookPath(os.Args[0])
+	if err == nil {
+		path, err = filepath.Abs(path) // and not where a link leads, which may lead elsewhere then
+	}
+	if !isFile || !areFiles || err != nil {
+		return nil
+	}
+	return func() *exec.Cmd {
+		command := exec.Command(path, c.args...)
+		if !slices.Contains(c.args, takeOver) {
+			command.Args = append(command.Args, takeOver)
+		}
+		command.Env = systemd.ForSuccessor(c.env)
+		command.Stdout, command.Stderr = stdout, stderr
+		return command
+	}
+}
+
+// takeOver is the flag of a server that takes another one's place.
+const takeOver = "--take-over"
 
 func printAddresses(con *console, server *app.App) {
 	if addr := server.RedirectAddr(); addr != nil {
@@ -95,24 +148,6 @@ func printAddresses(con *console, server *app.App) {
 	}
 }
 
-// reloadOnHangup makes SIGHUP mean that a certificate was replaced, as programs that
-// renew certificates say it. It returns what ends that.
-func reloadOnHangup(server *app.App) (stop func()) {
-	hangups := make(chan os.Signal, 1)
-	signal.Notify(hangups, syscall.SIGHUP)
-	var watching sync.WaitGroup
-	watching.Go(func() {
-		for range hangups {
-			server.Reload()
-		}
-	})
-	return func() {
-		signal.Stop(hangups)
-		close(hangups)
-		watching.Wait()
-	}
-}
-
 // withhold keeps structs, lists and maps out of the log: they may hold anything. A type
 // that may be logged has a text of its own.
 func withhold(_ []string, a slog.Attr) slog.Attr {
@@ -127,9 +162,9 @@ func withhold(_ []string, a slog.Attr) slog.Attr {
 	}
 }
 
-func newLogger(settings config.Log, w io.Writer) *slog.Logger {
-	options := &slog.HandlerOptions{Level: settings.SlogLevel(), ReplaceAttr: withhold}
-	if settings.Format == "json" {
+func newLogger(format string, level slog.Leveler, w io.Writer) *slog.Logger {
+	options := &slog.HandlerOptions{Level: level, ReplaceAttr: withhold}
+	if format == "json" {
 		return slog.New(slog.NewJSONHandler(w, options))
 	}
 	return slog.New(slog.NewTextHandler(w, options))

@@ -14,8 +14,8 @@ func (c *Config) settings() []*setting {
 	return []*setting{
 		text(&c.Listen, "listen", "127.0.0.1:8080", "HOST:PORT", hostPort, `
 Address that the interface is served on. Port 0 takes any free port; the line printed
-at the start says which. An address that other machines can reach needs TLS, because
-each request carries passwords or secrets.`),
+at the start says which. A socket of systemd takes its place. An address that other
+machines can reach needs TLS, because each request carries passwords or secrets.`),
 
 		text(&c.BaseURL, "base_url", "", "URL", optional(baseURL), `
 URL under which clients reach the server, without the final /v2. It is written to
@@ -177,7 +177,8 @@ Country (ISO 3166-1, two capital letters) by whose rules a telephone number with
 leading + is read.`),
 
 		text(&c.Log.Level, "log.level", "info", "LEVEL", oneOf("debug", "info", "warn", "error"), `
-Level of the least urgent lines that are logged: debug, info, warn or error.`),
+Level of the least urgent lines that are logged: debug, info, warn or error. On SIGHUP
+a server under systemd reads it from the file again.`),
 
 		text(&c.Log.Format, "log.format", "text", "FORMAT", oneOf(logFormats...), `
 Form of the log, which goes to standard error: text (for people) or json (one object

@@ -31,6 +31,8 @@ type server struct {
 	http    *http.Client // dials the process that runs now, whatever the URL's host
 	log     log          // of all processes
 
+	prepare func(*exec.Cmd) // changes how a process is started; nil: it does not
+
 	mu      sync.Mutex // guards all below
 	process *process
 	addr    string // of the last process that listened
@@ -108,6 +110,9 @@ func (s *server) mustLaunch() *process {
 	p.command = exec.Command(s.program, append([]string{"serve", "--listen", s.listen, "--data", s.dir}, s.args...)...)
 	p.command.Env = append([]string{}, s.env...) // nothing from the environment of the tests
 	p.command.Stderr = &s.log
+	if s.prepare != nil {
+		s.prepare(p.command)
+	}
 	stdout, err := p.command.StdoutPipe()
 	if err != nil {
 		s.t.Fatal(err)
@@ -143,7 +148,12 @@ func (s *server) watch(p *process, lines *bufio.Scanner) {
 // mustStart starts a process and waits until it listens.
 func (s *server) mustStart() {
 	s.t.Helper()
-	p := s.mustLaunch()
+	s.mustListen(s.mustLaunch())
+}
+
+// mustListen waits until a process listens.
+func (s *server) mustListen(p *process) {
+	s.t.Helper()
 	select {
 	case <-p.listening:
 	case <-p.ended:

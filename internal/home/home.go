@@ -14,8 +14,9 @@ import (
 const (
 	DatabaseFile   = "signet.db"
 	BlobsDirectory = "blobs"
-	LockFile       = "lock"    // made by sqlite.LockDirectory
-	ReserveFile    = "reserve" // made by disk.NewReserve, also where a start is refused
+	LockFile       = "lock"          // made by sqlite.LockDirectory
+	ReserveFile    = "reserve"       // made by disk.NewReserve, also where a start is refused
+	SocketFile     = "handover.sock" // made by handover.Open, and left there by a crash
 
 	// Where the settings name no other place. Neither is in a backup.
 	MasterFile  = "master.json"

@@ -134,8 +134,8 @@ func wantEmpty(dir, unfinished string) error {
 	}
 	for _, entry := range entries {
 		switch name := entry.Name(); {
-		case name == home.LockFile, name == home.ReserveFile, name == "lost+found", name == home.MasterFile,
-			name == home.AuditKeyFile, strings.HasPrefix(name, home.KeyringFile):
+		case name == home.LockFile, name == home.ReserveFile, name == home.SocketFile, name == "lost+found",
+			name == home.MasterFile, name == home.AuditKeyFile, strings.HasPrefix(name, home.KeyringFile):
 		case again && (name == unfinished || name == home.BlobsDirectory):
 		default:
 			return fmt.Errorf("%s is not empty (there is %s): a backup is restored into an empty data directory", dir, name)
