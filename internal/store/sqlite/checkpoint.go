@@ -44,6 +44,7 @@ func (w *writer) tend() {
 	if w.files == nil {
 		return
 	}
+	w.note()
 	cp := &w.checkpoints
 	state, err := w.look()
 	switch {

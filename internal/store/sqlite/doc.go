@@ -81,6 +81,17 @@
 // After a failure to write or to synchronize the database file, the whole log is copied again: what was
 // copied before may be lost, and the system tells so but once (doubt.go).
 //
+// # Copies elsewhere
+//
+// A Feed reads the database page by page for a copy on another machine, which a Replica keeps. The
+// writer notes after each transaction which pages are in the log, a bit for each (changes.go). A
+// reader's snapshot then has what those pages are after a commit. So no frame of the log has to be
+// there until a slow copy has it, the log starts again as ever, and a page that was written a
+// hundred times meanwhile is read once. What is written all the time is read from the log and the
+// file themselves, in that snapshot (feed_direct.go); SQLite reads the rest. A Replica writes the
+// pages of a commit to a log of its own first (pagelog.go), so that it is always the database as it
+// was after one.
+//
 // # Erasing
 //
 // secure_delete is not enough. When SQLite balances a B-tree it leaves images

@@ -18,6 +18,9 @@ var (
 	errExited   = errors.New("the function of a transaction ended its goroutine (runtime.Goexit)")
 )
 
+// ErrFenced is what Update answers after Fence. It is an ErrUnavailable.
+var ErrFenced = fmt.Errorf("%w: another server has taken over from this one", store.ErrUnavailable)
+
 // translate wraps an error of SQLite into the store's error that it amounts
 // to, if it does to any.
 func translate(err error) error {

@@ -1,12 +1,14 @@
 package sqlite
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"signet/internal/durable"
 )
@@ -64,9 +66,16 @@ func (f *files) close() error {
 // first begins with the index's header.
 const (
 	indexHeader  = 136
+	indexCopy    = 48 // bytes of each of its two copies of what readers need
 	backfilledAt = 96 // in the header
 	indexBlock   = 32 << 10
 	blockNumbers = 4096
+)
+
+// The layout of the log itself (https://sqlite.org/fileformat2.html, section 4.1).
+const (
+	logHeader   = 32
+	frameHeader = 24
 )
 
 // logState is what the header of the log's index says.
@@ -75,6 +84,7 @@ type logState struct {
 	backfilled int    // how many of them, from the start, are in the database file too
 	pages      uint32 // size of the database
 	salt       uint64 // changes each time the log starts again from its beginning
+	commits    uint32 // counts transactions, of all processes, since the log's index was made
 }
 
 // since is how many pages were written to the log after it was in an earlier state. Another
@@ -96,12 +106,51 @@ func (f *files) logState() (logState, error) {
 	if _, err := f.index.ReadAt(header[:], 0); err != nil {
 		return logState{}, unavailable(fmt.Errorf("read the log's index: %w", err))
 	}
+	return parseIndexHeader(&header), nil
+}
+
+func parseIndexHeader(header *[indexHeader]byte) logState {
 	return logState{
 		frames:     int(binary.NativeEndian.Uint32(header[16:])),
 		pages:      binary.NativeEndian.Uint32(header[20:]),
 		salt:       binary.NativeEndian.Uint64(header[32:]),
 		backfilled: int(binary.NativeEndian.Uint32(header[backfilledAt:])),
-	}, nil
+		commits:    binary.NativeEndian.Uint32(header[8:]),
+	}
+}
+
+// steadyTries is how often steadyState looks at the header before it gives up.
+const steadyTries = 100
+
+// steadyState is logState that is of one moment, also while another process is at the header:
+// there are two copies of it, which SQLite writes one after the other.
+func (f *files) steadyState() (logState, error) {
+	var header [indexHeader]byte
+	for range steadyTries {
+		if _, err := f.index.ReadAt(header[:], 0); err != nil {
+			return logState{}, unavailable(fmt.Errorf("read the log's index: %w", err))
+		}
+		if bytes.Equal(header[:indexCopy], header[indexCopy:2*indexCopy]) {
+			return parseIndexHeader(&header), nil
+		}
+		runtime.Gosched()
+	}
+	return logState{}, unavailable(errors.New("the log's index is never at rest"))
+}
+
+// logCommits counts the transactions that the first frames of the log hold.
+func (f *files) logCommits(frames int) (n uint32, err error) {
+	var header [frameHeader]byte
+	for i := range frames {
+		at := int64(logHeader) + int64(i)*int64(frameHeader+f.pageSize)
+		if _, err := f.log.ReadAt(header[:], at); err != nil {
+			return 0, unavailable(fmt.Errorf("read the log: %w", err))
+		}
+		if binary.BigEndian.Uint32(header[4:]) != 0 { // the size of the database, in the last frame of a transaction
+			n++
+		}
+	}
+	return n, nil
 }
 
 // logPages appends the numbers of the pages that the frames after the first

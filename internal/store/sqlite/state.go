@@ -60,7 +60,7 @@ func (w *writer) setClean(clean bool) error {
 // markClean notes that the pages hold no remains, unless another process has written
 // something since the last Erase.
 func (w *writer) markClean() error {
-	if err := w.begin(); err != nil {
+	if err := w.c.run(w.c.begin); err != nil {
 		return err
 	}
 	defer w.rollback()

@@ -52,6 +52,8 @@ type writer struct {
 
 	checkpoints checkpoints
 	copier      copier
+	changes     changes
+	fenced      error // why nothing is committed any more; nil: it is
 }
 
 // order is work for the writer's goroutine outside of any transaction.
@@ -71,6 +73,7 @@ func newWriter(c *connection, readers *readers, files *files, meters store.Engin
 
 		checkpoints: checkpoints{every: checkpointFrames, patience: restartPatience},
 		copier:      newCopier(files),
+		changes:     newChanges(),
 	}
 	clean, err := w.loadState()
 	if err != nil || files == nil {
@@ -285,6 +288,9 @@ func (w *writer) alone(i int) error {
 // directory knows which pages may hold remains.
 func (w *writer) begin() error {
 	w.loaded = false
+	if w.fenced != nil {
+		return w.fenced
+	}
 	if err := w.c.run(w.c.begin); err != nil || w.markUnclean == nil {
 		return err
 	}
