@@ -48,15 +48,16 @@ var mayImport = []layer{
 	{"internal/testenv/report", nil},  // of the tests that were run
 	{"internal/testenv/commits", nil}, // a check of the commits' messages
 	{"internal/cli", []string{
-		"internal/app", "internal/systemd", "internal/handover", "internal/doctor", "internal/offline", "internal/home",
-		"internal/transfer", "internal/durable", "internal/config", "internal/commandline", "internal/build",
-		"internal/completion", "internal/manual", "internal/licenses", "internal/spreadsheet", "internal/model", "client",
+		"internal/app", "internal/systemd", "internal/handover", "internal/doctor", "internal/offline",
+		"internal/succession", "internal/standby", "internal/home", "internal/transfer", "internal/durable",
+		"internal/config", "internal/commandline", "internal/build", "internal/completion", "internal/manual",
+		"internal/licenses", "internal/spreadsheet", "internal/model", "client",
 	}},
 	{"internal/benchcli", []string{"internal/load", "internal/commandline", "internal/build", "client"}},
 	{"internal/commandline", []string{"internal/span"}},
 	{"internal/app", []string{
 		"internal/transport", "internal/handover", "internal/systemd", "internal/api", "internal/api/output",
-		"internal/stream", "internal/home", "internal/service",
+		"internal/stream", "internal/succession", "internal/standby", "internal/home", "internal/service",
 		"internal/access", "internal/people", "internal/overview", "internal/export", "internal/sweep",
 		"internal/series", "internal/fanout", "internal/backlog",
 		"internal/content", "internal/custody", "internal/transfer", "internal/store/postgres", "internal/store/sqlite",
@@ -72,7 +73,7 @@ var mayImport = []layer{
 		"internal/seal", "internal/blob", "internal/durable", "internal/disk", "internal/clock", "internal/config",
 	}},
 	{"internal/offline", []string{
-		"internal/home", "internal/api/wire", "internal/people", "internal/export", "internal/access",
+		"internal/succession", "internal/home", "internal/api/wire", "internal/people", "internal/export", "internal/access",
 		"internal/sweep", "internal/fanout", "internal/backlog", "internal/content", "internal/custody",
 		"internal/transfer", "internal/store/postgres", "internal/store/sqlite", "internal/store/auditlog",
 		"internal/store/erasure", "internal/store/metadata", "internal/store/notes", "internal/store/presence",
@@ -80,6 +81,11 @@ var mayImport = []layer{
 		"internal/seal", "internal/blob", "internal/durable", "internal/brand", "internal/config", "internal/model",
 		"internal/trace/otlp",
 	}},
+	{"internal/succession", []string{"internal/home", "internal/standby", "internal/audit", "internal/store/sqlite",
+		"internal/store", "internal/seal", "internal/blob", "internal/disk", "internal/durable", "internal/config",
+		"internal/model"}},
+	{"internal/standby", []string{"internal/store/sqlite", "internal/store", "internal/seal", "internal/blob",
+		"internal/model"}},
 	{"internal/home", []string{
 		"internal/custody", "internal/content", "internal/store", "internal/audit", "internal/seal/pgring", "internal/seal",
 		"internal/durable",
@@ -275,8 +281,7 @@ var onlyIn = map[string][]string{
 		"internal/config"},
 	"net/http": {"bench", "internal/cli", "internal/app", "internal/transport", "internal/api",
 		"internal/api/guard", "internal/api/input", "internal/api/output", "internal/api/sink", "internal/blob",
-		"internal/load", "internal/trace/otlp", "client", "web",
-		"web/tests/stage"},
+		"internal/load", "internal/standby", "internal/trace/otlp", "client", "web", "web/tests/stage"},
 	"golang.org/x/mod":                {"internal/audit"},
 	"go.opentelemetry.io/":            {"internal/trace", "internal/trace/otlp"},
 	"google.golang.org/protobuf":      {"internal/trace/otlp"},

@@ -152,6 +152,24 @@ func baseURL(s string) error {
 	return nil
 }
 
+// standbyURL wants the address of a server of a pair, without a path.
+func standbyURL(s string) error {
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil ||
+		strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
+		return errors.New("want the URL of the other server's standby.listen, such as https://one.example.com:8443")
+	}
+	return nil
+}
+
+// standbyKey wants file:PATH or env:NAME, and repeats nothing: it may be the secret itself.
+func standbyKey(s string) error {
+	if kind, rest, _ := strings.Cut(s, ":"); rest == "" || kind != "file" && kind != "env" {
+		return errors.New("want file:PATH or env:NAME; the secret itself belongs into the file")
+	}
+	return nil
+}
+
 func httpsURL(s string) error {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "https" || u.Hostname() == "" || u.User != nil {

@@ -32,6 +32,8 @@ type Config struct {
 	NATSCert      string // file; empty: none
 	NATSKey       string
 	Blobs         string // empty: a directory in Data
+	StandbyOf     string // URL of the server that this one follows; empty: it serves
+	Standby       Standby
 	DefaultRegion string
 	Log           Log
 	Vendor        Vendor
@@ -64,6 +66,14 @@ type ACME struct {
 	Hosts     []string // empty: none
 	Email     string
 	Directory string
+}
+
+// Standby is about the other server of a pair, of which one follows the other.
+type Standby struct {
+	Key    string // where it is; empty: this server is alone
+	Listen string // address for the other; empty: it cannot connect
+	Peer   string // its URL; empty: it is not asked
+	CA     string // file with the authorities of its certificate; empty: the machine's
 }
 
 // Timeouts are how long a client may keep a connection waiting.

@@ -41,7 +41,29 @@ func (c *Config) conflicts() (problems []error) {
 	if !c.InsecureLinks {
 		problems = append(problems, c.links()...)
 	}
-	return append(problems, c.natsConflicts()...)
+	return append(append(problems, c.natsConflicts()...), c.standbyConflicts(encrypted)...)
+}
+
+// standbyConflicts reports conflicts among the settings of a pair of servers.
+func (c *Config) standbyConflicts(encrypted bool) (problems []error) {
+	for _, s := range []struct{ key, value string }{
+		{"standby_of", c.StandbyOf}, {"standby.listen", c.Standby.Listen}, {"standby.peer", c.Standby.Peer},
+	} {
+		switch {
+		case s.value == "":
+		case c.Database != "":
+			problems = append(problems, fmt.Errorf("%s: a standby is for the embedded store: a database has replicas of its "+
+				"own, and any number of servers", s.key))
+		case c.Standby.Key == "":
+			problems = append(problems, fmt.Errorf("%s: this takes standby.key, which the other server has too", s.key))
+		}
+	}
+	if c.Standby.Listen != "" && !encrypted && !c.InsecureHTTP && !onLoopback(c.Standby.Listen) {
+		problems = append(problems, fmt.Errorf("standby.listen: %s is open to other machines, and without TLS the store "+
+			"would go there in clear: set tls.cert and tls.key, or acme.hosts; or insecure_http, if that is what you want",
+			c.Standby.Listen))
+	}
+	return problems
 }
 
 // natsConflicts reports conflicts among the settings that sign in to NATS. Its messages

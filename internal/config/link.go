@@ -16,6 +16,7 @@ import (
 const (
 	verifyPostgres = "sslmode=verify-full in its URL, with sslrootcert=FILE for an authority of your own"
 	verifyNATS     = "tls:// in place of nats://, or nats_ca"
+	verifyStandby  = "https:// in place of http://"
 	verifyBucket   = "an https endpoint: no http:// and no insecure=true"
 	verifyTraces   = "https:// in place of http://"
 )
@@ -33,6 +34,8 @@ func (c *Config) links() (problems []error) {
 	note("keyring", VerifiedLink(c.Keyring))
 	note("keyring.copy", VerifiedLink(c.KeyringCopy))
 	note("blobs", VerifiedLink(c.Blobs))
+	note("standby_of", verifiedStandby(c.StandbyOf))
+	note("standby.peer", verifiedStandby(c.Standby.Peer))
 	if c.NATSCA == "" { // with it nothing is said in clear, whatever the addresses are
 		note("nats", VerifiedLink(c.NATS))
 	}
@@ -60,6 +63,15 @@ func VerifiedLink(address string) error {
 		return nil
 	}
 	return unverified(host, want)
+}
+
+// verifiedStandby is VerifiedLink for the other server of a pair.
+func verifiedStandby(address string) error {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "http" || isLocal(u.Hostname()) {
+		return nil
+	}
+	return unverified(u.Hostname(), verifyStandby)
 }
 
 // unverified is the error of a link to a host, and says what makes it a verified one.
@@ -143,6 +155,10 @@ func (c *Config) Risks() (told []string) {
 	if i := slices.IndexFunc(c.Proxies, wide); i >= 0 {
 		told = append(told, "trusted_proxies: "+c.Proxies[i]+" is a wide network, and each machine in it can pretend to "+
 			"be any client: name the addresses of your proxies, or a network of theirs alone (/24, or /64 of IPv6, at most)")
+	}
+	if c.Standby.Listen != "" && c.Standby.Peer == "" && c.StandbyOf == "" {
+		told = append(told, "standby.peer: without it a server that comes back after its standby took over serves until "+
+			"that one tells it, and what it confirms in these seconds is lost")
 	}
 	return told
 }

@@ -85,3 +85,45 @@ func TestWideNetworksOfProxiesAreToldOf(t *testing.T) {
 		}
 	}
 }
+
+func TestLinksBetweenThePairAreVerified(t *testing.T) {
+	for _, test := range []struct {
+		key, value, refused string
+	}{
+		{"standby_of", "http://one.example.com:8443", "insecure_links"},
+		{"standby.peer", "http://192.0.2.1:8443", "insecure_links"},
+		{"standby.peer", "https://192.0.2.1:8443", ""},
+		{"standby_of", "http://127.0.0.1:8443", ""},
+		{"standby_of", "https://one.example.com:8443/path", "want the URL"},
+		{"standby_of", "one.example.com:8443", "want the URL"},
+		{"standby.listen", "0.0.0.0:8443", "insecure_http"},
+		{"standby.listen", "127.0.0.1:8443", ""},
+	} {
+		flags := map[string]string{test.key: test.value, "standby.key": "file:/etc/signet/standby.key"}
+		_, err := Load(Sources{Flags: flags})
+		wantError(t, err, test.refused)
+		if test.refused != "" {
+			continue
+		}
+		flags["standby.key"] = ""
+		_, err = Load(Sources{Flags: flags})
+		wantError(t, err, "standby.key")
+		flags["standby.key"], flags["database"] = "env:KEY", "postgres://u@127.0.0.1/signet"
+		_, err = Load(Sources{Flags: flags})
+		wantError(t, err, "embedded store")
+	}
+	alone := map[string]string{"standby.listen": "127.0.0.1:8443", "standby.key": "env:KEY"}
+	for peer, told := range map[string]bool{"": true, "https://two.example.com:8443": false} {
+		alone["standby.peer"] = peer
+		c, err := Load(Sources{Flags: alone})
+		wantError(t, err, "")
+		if risks := strings.Join(c.Risks(), ""); strings.Contains(risks, "standby.peer") != told {
+			t.Errorf("with the peer %q one is told %q", peer, risks)
+		}
+	}
+	_, err := Load(Sources{Flags: map[string]string{"standby.key": "hunter2hunter2"}})
+	wantError(t, err, "file:PATH")
+	if err != nil && strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("the error repeats the secret: %v", err)
+	}
+}

@@ -23,6 +23,11 @@ func shift(t *testing.T, s *setting) string {
 		"nats_login":   "creds:/run/secrets/nats.creds", "nats_ca": "/etc/signet/nats-ca.pem",
 		"nats_cert": "/etc/signet/nats.pem", "nats_key": "/etc/signet/nats.key",
 		"blobs":          "s3://signet?endpoint=s3.example.com",
+		"standby_of":     "https://one.example.com:8443",
+		"standby.key":    "file:/etc/signet/standby.key",
+		"standby.listen": "127.0.0.1:8443",
+		"standby.peer":   "https://two.example.com:8443",
+		"standby.ca":     "/etc/signet/ca.pem",
 		"default_region": "DE", "log.level": "debug", "log.format": "json", "log.access": "true", "web.pages": "false",
 		"organizations.join": "approve", "brand.name": "St. Elsewhere", "brand.logo": "/etc/signet/logo.png",
 		"vendor.prefix": "Acme", "vendor.namespace": "acme", "metrics.listen": "127.0.0.1:9100",
@@ -125,6 +130,7 @@ func TestEveryKeyHasAVariableAFlagAndALineInTheFile(t *testing.T) {
 				alone = append(alone, variableName(other)+"="+text)
 				want.TLS.Cert, want.TLS.Key, want.ACME.Hosts = want.TLS.Cert+c.TLS.Cert, want.TLS.Key+c.TLS.Key,
 					append(want.ACME.Hosts, c.ACME.Hosts...)
+				want.Standby.Key += c.Standby.Key
 				want.NATS, want.NATSCert, want.NATSKey = want.NATS+c.NATS, want.NATSCert+c.NATSCert, want.NATSKey+c.NATSKey
 			}
 			for name, from := range map[string]Sources{
@@ -146,6 +152,7 @@ func TestEveryKeyHasAVariableAFlagAndALineInTheFile(t *testing.T) {
 // together are settings that others have to go with.
 var together = map[string][]string{
 	"tls.cert": {"tls.key"}, "tls.key": {"tls.cert"}, "redirect_listen": {"acme.hosts"},
+	"standby_of": {"standby.key"}, "standby.listen": {"standby.key"}, "standby.peer": {"standby.key"},
 	"nats_login": {"nats"}, "nats_ca": {"nats"}, "nats_cert": {"nats", "nats_key"}, "nats_key": {"nats", "nats_cert"},
 }
 

@@ -172,6 +172,27 @@ a database must also share this place. docs/operate/storage.md lists all paramet
 The bucket's key comes from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, from ~/.aws,
 or from the machine's role. Empty: the directory blobs in the data directory.`),
 
+		text(&c.StandbyOf, "standby_of", "", "URL", optional(standbyURL), `
+Makes this server a standby of the one whose standby.listen is at this URL, such as
+https://one.example.com:8443: it keeps a copy of that server's embedded store, key
+ring and files, at most a second old, and serves nobody until "signet promote". A
+data directory that was promoted is served, whatever this setting says.`),
+		text(&c.Standby.Key, "standby.key", "", "WHERE", optional(standbyKey), `
+Secret that a server and its standby share: file:PATH, or env:NAME for an environment
+variable; at least 32 random characters. Whoever has it, and reaches standby.listen,
+can copy the store and stop the server.`),
+		text(&c.Standby.Listen, "standby.listen", "", "HOST:PORT", optional(hostPort), `
+Address on which a server and its standby talk to each other, with the certificate of
+the interface. Let nobody else reach it. Set it on both, so that either can follow the
+other. Empty: no standby can follow this server.`),
+		text(&c.Standby.Peer, "standby.peer", "", "URL", optional(standbyURL), `
+URL of the standby.listen of the other server of the pair. A server asks it at its
+start, and every few seconds, whether it has taken over, and then does not serve. A
+standby that was promoted asks the one that it followed, without this setting.`),
+		text(&c.Standby.CA, "standby.ca", "", "FILE", anyText, `
+File with the authorities (PEM) that certify the other server of the pair. Empty: the
+authorities that the machine trusts.`),
+
 		text(&c.DefaultRegion, "default_region", "US", "REGION", region, `
 Country (ISO 3166-1, two capital letters) by whose rules a telephone number without a
 leading + is read.`),

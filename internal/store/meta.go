@@ -22,6 +22,7 @@ const (
 	metaErase        = "erase"         // due: a command beside the server deleted rows, to be erased from the files
 	metaBackup       = "backup"        // when the last backups were made (BackupNote)
 	metaRestored     = "restored"      // due: the store was set back; then the time at which a server first asked
+	metaTerm         = "term"          // how often one server of a pair took over from the other; missing: never
 	metaClock        = "clock"         // what is remembered of the clock, in the form of package clock
 	MetaCopying      = "copying"       // a transfer into this store that is not finished
 	MetaMoved        = "moved"         // the mark of the source of one that is

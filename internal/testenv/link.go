@@ -15,7 +15,7 @@ const little = 4 << 10
 // gets an answer or hears of an end, and what was sent arrives once it is mended.
 type Link struct {
 	listen net.Listener
-	target string
+	target func() string
 
 	mu      sync.Mutex // guards all below
 	changed *sync.Cond
@@ -27,6 +27,12 @@ type Link struct {
 
 // NewLink begins to pass on, from a free port to an address where somebody may listen later. It ends with the test.
 func NewLink(t testing.TB, target string) *Link {
+	t.Helper()
+	return NewLinkTo(t, func() string { return target })
+}
+
+// NewLinkTo is NewLink to an address that changes: each connection goes where it is at that time.
+func NewLinkTo(t testing.TB, target func() string) *Link {
 	t.Helper()
 	listen, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -44,6 +50,15 @@ func (l *Link) Addr() string { return l.listen.Addr().String() }
 
 // Cut lets nothing through any more, of old connections and of new ones.
 func (l *Link) Cut() { l.set(true) }
+
+// Break ends the connections that are open, as a router does that starts anew. Both ends hear of it.
+func (l *Link) Break() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for conn := range l.conns {
+		_ = conn.Close() // its other end is told, or gone
+	}
+}
 
 // Mend ends a cut.
 func (l *Link) Mend() { l.set(false) }
@@ -112,7 +127,7 @@ func (l *Link) pass(client net.Conn) {
 	if !l.keep(client) || !l.wait() {
 		return
 	}
-	server, err := net.Dial("tcp", l.target)
+	server, err := net.Dial("tcp", l.target())
 	if err != nil {
 		return
 	}

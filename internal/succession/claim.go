@@ -1,0 +1,130 @@
+package succession
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"signet/internal/config"
+	"signet/internal/disk"
+	"signet/internal/home"
+	"signet/internal/seal"
+	"signet/internal/standby"
+)
+
+const (
+	// askTime is how long another server may take to say what it is, and to give way. A promotion whose
+	// server is gone waits for it once.
+	askTime = 3 * time.Second
+
+	// leastRoom is how much room the disk of a standby has to have: a server whose disk is full confirms
+	// nothing, and the other one would have given way for it.
+	leastRoom = 16 << 20
+)
+
+// PeerAt returns the server of a pair at a URL.
+func PeerAt(cfg *config.Config, url string) (*standby.Peer, error) {
+	return peerAt(cfg, url, os.Getenv)
+}
+
+func peerAt(cfg *config.Config, url string, getenv func(string) string) (*standby.Peer, error) {
+	key, err := standby.ReadKey(cfg.Standby.Key, getenv)
+	if err != nil {
+		return nil, err
+	}
+	return standby.NewPeer(url, key, cfg.Standby.CA)
+}
+
+// CheckPair returns what is wrong with the files that the settings of a pair name. getenv is the
+// environment of the server.
+func CheckPair(cfg *config.Config, getenv func(string) string) error {
+	if cfg.Standby.Key == "" {
+		return nil
+	}
+	peer, err := peerAt(cfg, cfg.StandbyOf, getenv)
+	if err == nil {
+		peer.Close()
+	}
+	return err
+}
+
+// KeysFit returns nil where the key ring of a standby opens with the master key of its settings: it could
+// read what is sealed. A *seal.SetupError says what is missing.
+func KeysFit(ctx context.Context, cfg *config.Config) error {
+	o := seal.Options{Existing: true, Clock: time.Now, Log: slog.New(slog.DiscardHandler)}
+	ring, err := home.OpenRing(ctx, cfg, home.Absolute(cfg.Data), o, func() (seal.Storage, error) {
+		return home.Keyring(ctx, cfg.Keyring, home.Absolute(cfg.Data), false)
+	})
+	if err != nil {
+		return err
+	}
+	return ring.Close()
+}
+
+// machine is what this one is called, for people.
+func machine() string {
+	host, err := os.Hostname()
+	if err != nil {
+		return "a machine without a name"
+	}
+	return host
+}
+
+// Fit returns nil where a standby could become the server: it has a whole copy, its key ring opens, and
+// its disk has room. It is asked before the other one gives way.
+func Fit(ctx context.Context, cfg *config.Config, copied *standby.Status) error {
+	if !copied.Whole {
+		return errors.New("this standby has no whole copy yet: it cannot become the server")
+	}
+	if free, _, ok := disk.Free(home.Absolute(cfg.Data)); ok && free < leastRoom {
+		return fmt.Errorf("this standby cannot become the server: its disk is full (%d KiB are free)", free>>10)
+	}
+	if err := KeysFit(ctx, cfg); err != nil {
+		return fmt.Errorf("this standby cannot become the server: %w", err)
+	}
+	return nil
+}
+
+// Claim has the server that a standby follows give way to it, if it can be reached, in the term after that
+// of the standby's copy. Unless the copy is current, a server that serves is left alone: what it confirmed
+// meanwhile would be lost for nothing. Claim answers standby.ErrOutranked where the other one is of a later
+// term.
+func Claim(ctx context.Context, peer *standby.Peer, at standby.Position, current bool, p *Promotion) error {
+	p.Term = at.Term + 1
+	asked, cancel := context.WithTimeout(ctx, askTime)
+	defer cancel()
+	state, err := peer.State(asked)
+	switch {
+	case err != nil:
+		p.Reason = err.Error()
+		return nil
+	case state.Installation != at.Installation: // which answers why it does not give way
+	case state.Term >= p.Term:
+		return outranked(peer, &state, p.Term)
+	case state.Role == standby.First && !current:
+		return fmt.Errorf("%s serves, and may have more than this standby, which has what it confirmed until %s: let the "+
+			"standby run until it has everything, or stop that server, and promote it then", peer,
+			at.AsOf.Format(time.RFC3339))
+	}
+	p.Sent = true
+	asked, cancelFence := context.WithTimeout(ctx, askTime)
+	defer cancelFence()
+	state, err = peer.Fence(asked, standby.Claim{Installation: at.Installation, Term: p.Term, By: machine()})
+	switch {
+	case errors.Is(err, standby.ErrOutranked):
+		return outranked(peer, &state, p.Term)
+	case err != nil:
+		p.Reason = err.Error()
+	default:
+		p.Fenced = true
+	}
+	return nil
+}
+
+func outranked(peer *standby.Peer, state *standby.State, term uint64) error {
+	return fmt.Errorf("%w: %s is a %s of term %d, and the promotion would be of term %d", standby.ErrOutranked, peer,
+		state.Role, state.Term, term)
+}
