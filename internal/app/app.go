@@ -126,13 +126,7 @@ func openFrom(ctx context.Context, cfg *config.Config, logger *slog.Logger, pace
 	if err := a.takeDirectory(); err != nil {
 		return nil, err
 	}
-	a.registry = prometheus.NewRegistry()
-	a.registry.MustRegister(
-		collectors.NewGoCollector(),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-		collectors.NewBuildInfoCollector(),
-		a.warnings,
-	)
+	a.registry = newRegistry(a.warnings)
 	if err := a.network.register(a.registry); err != nil {
 		return nil, fmt.Errorf("register the metrics of the network: %w", err)
 	}
@@ -188,6 +182,18 @@ func (a *App) succeed(ctx context.Context) error {
 	return nil
 }
 
+// newRegistry holds the metrics that every process has.
+func newRegistry(warnings *health.Warnings) *prometheus.Registry {
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(
+		collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		collectors.NewBuildInfoCollector(),
+		warnings,
+	)
+	return registry
+}
+
 // isFresh reports whether nothing was ever stored in a data directory.
 func isFresh(dir string) bool {
 	entries, err := os.ReadDir(dir)
@@ -197,18 +203,23 @@ func isFresh(dir string) bool {
 // takeDirectory makes the data directory where it is missing and keeps other
 // servers out of it.
 func (a *App) takeDirectory() error {
-	if err := os.MkdirAll(a.dir, 0o700); err != nil {
-		return fmt.Errorf("make the data directory: %w", err)
-	}
-	if err := a.exposure().tell(); err != nil {
-		return err
-	}
-	unlock, err := sqlite.LockDirectory(a.dir)
+	unlock, err := takeDirectory(a.dir, a.exposure())
 	if err != nil {
-		return err // says all that there is to say
+		return err
 	}
 	a.undo = append(a.undo, unlock)
 	return nil
+}
+
+// takeDirectory makes a data directory where it is missing, and locks it for this process.
+func takeDirectory(dir string, e *exposure) (unlock func() error, err error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("make the data directory: %w", err)
+	}
+	if err := e.tell(); err != nil {
+		return nil, err
+	}
+	return sqlite.LockDirectory(dir) // its error says all that there is to say
 }
 
 // Addr is the address of the interface, with the port that was found for port 0.
@@ -228,6 +239,14 @@ func (a *App) RedirectAddr() net.Addr {
 		return nil
 	}
 	return a.network.redirect.Addr()
+}
+
+// StandbyAddr is where a standby connects, or nil where none can.
+func (a *App) StandbyAddr() net.Addr {
+	if a.network.standby == nil {
+		return nil
+	}
+	return a.network.standby.Addr()
 }
 
 // Reload reads anew what may be replaced while the server runs: the files of its

@@ -10,6 +10,7 @@ import (
 	"signet/internal/custody"
 	"signet/internal/overview"
 	"signet/internal/people"
+	"signet/internal/standby"
 	"signet/internal/store"
 )
 
@@ -44,9 +45,11 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		firstOperator: func(ctx context.Context, key, secret string) error {
 			return people.MakeFirstOperator(ctx, d.kept, in.clock(), key, secret)
 		},
-		firstLink:  p.link.Make,
-		ready:      func(ctx context.Context) error { return errors.Join(outdated(ctx, in, d.kept), d.ready(ctx)) },
-		watch:      func(ctx context.Context) error { return watchVersion(ctx, in, d.kept) },
+		firstLink: p.link.Make,
+		ready:     func(ctx context.Context) error { return errors.Join(outdated(ctx, in, d.kept), d.ready(ctx)) },
+		watch:     func(ctx context.Context) error { return d.pair.watchFence(ctx, in, d.kept) },
+		standby:   d.pair.handler(), standbyEnded: d.pair.ended,
+		self:       func(ctx context.Context) (standby.State, error) { return selfOf(ctx, d.kept) },
 		alive:      alive(d),
 		tidy:       d.engine.Erase, // as closing it does
 		background: background(in, d, p, others),
@@ -116,5 +119,5 @@ func background(in surroundings, d *data, p *parts, others nodes) []func(context
 		Older: p.sweeper.AskAllKeys}
 	tasks := append(others.tasks, guard(d.engine, p.registry, p.cases, p.work)...)
 	return append(tasks, p.sweeper.Run, p.work.Run, p.survey.Run, p.recorder.Run, keys.Run, d.forgeries.Run,
-		d.ringCopy.run, d.keeper.Run, d.blobs.watch, d.room.Run, newRest(d.engine, p.cases.Forget, in.log).run)
+		d.ringCopy.run, d.pair.run, d.keeper.Run, d.blobs.watch, d.room.Run, newRest(d.engine, p.cases.Forget, in.log).run)
 }

@@ -48,11 +48,12 @@ type files struct {
 
 // openBlobs opens the store of attachments and avatars. One that is away is no reason
 // not to start.
-func openBlobs(ctx context.Context, in surroundings, kept *store.Store) (*files, error) {
+func openBlobs(ctx context.Context, in surroundings, kept *store.Store, of *pair) (*files, error) {
 	at, err := blob.At(home.Blobs(in.dir, in.cfg.Blobs))
 	if err != nil {
 		return nil, err
 	}
+	at = of.watch(at)
 	f := &files{in: in, kept: kept, look: make(chan struct{}, 1)}
 	f.Present = blob.WhilePresent(blob.Traced(at), f.lookSoon)
 	if in.metrics != nil {

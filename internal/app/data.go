@@ -14,6 +14,7 @@ import (
 	"signet/internal/store"
 	"signet/internal/store/postgres"
 	"signet/internal/store/sqlite"
+	"signet/internal/succession"
 	"signet/internal/transfer"
 )
 
@@ -23,6 +24,7 @@ type data struct {
 	ready     func(context.Context) error // whether a request would find the engine
 	room      *disk.Room
 	kept      *store.Store
+	pair      *pair
 	ring      *seal.Ring
 	ringCopy  *ringCopy
 	forgeries *custody.ForgeryWatch
@@ -36,11 +38,17 @@ type data struct {
 func openData(ctx context.Context, in surroundings, taken *undo) (*data, error) {
 	d := new(data)
 	for _, open := range [...]func(context.Context, surroundings, *undo) error{
-		d.openStore, d.openKeys, d.openFiles, d.openAuditKey,
+		d.openStore, d.openPair, d.openKeys, d.openFiles, d.openAuditKey,
 	} {
+		if d.pair != nil {
+			in.promoting = d.pair.promoting
+		}
 		if err := open(ctx, in, taken); err != nil {
 			return nil, err
 		}
+	}
+	if in.promoting { // all that it marks is marked
+		return d, succession.Finish(in.dir)
 	}
 	return d, nil
 }
@@ -70,6 +78,9 @@ func (d *data) openStore(ctx context.Context, in surroundings, taken *undo) (err
 func openEngine(ctx context.Context, in surroundings) (engine store.Engine, ready func(context.Context) error,
 	err error) {
 	if in.cfg.Database == "" {
+		if err := succession.Complete(in.dir); err != nil {
+			return nil, nil, err
+		}
 		if unfinished := transfer.Unfinished(home.Database(in.dir)); home.Exists(unfinished) {
 			return nil, nil, fmt.Errorf("a restore into this directory was not finished (there is %s): run it again", unfinished)
 		}
@@ -106,7 +117,7 @@ func (d *data) openKeys(ctx context.Context, in surroundings, taken *undo) (err 
 
 // openFiles opens where attachments and avatars are kept, and takes a turn with all that is open.
 func (d *data) openFiles(ctx context.Context, in surroundings, taken *undo) (err error) {
-	if d.blobs, err = openBlobs(ctx, in, d.kept); err != nil {
+	if d.blobs, err = openBlobs(ctx, in, d.kept, d.pair); err != nil {
 		return err
 	}
 	*taken = append(*taken, d.blobs.Close)

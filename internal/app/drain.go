@@ -57,14 +57,17 @@ func (a *App) drain(server *http.Server, cutRequests func()) error {
 
 	// Those who come now go elsewhere: nobody accepts them any more.
 	err := a.network.close()
+	finish(server)
+	return err
+}
 
-	// A handler that has returned may still have its answer in a buffer.
+// finish closes a server. A handler that has returned may still have its answer in a buffer.
+func finish(server *http.Server) {
 	ctx, cancel := context.WithTimeout(context.Background(), lastWords)
 	defer cancel()
 	if server.Shutdown(ctx) != nil {
 		server.Close()
 	}
-	return err
 }
 
 // cutOff ends requests that did not end in time.

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"signet/internal/api"
@@ -30,7 +31,7 @@ func (a *App) front() http.Handler {
 	if a.cfg.Web.Pages {
 		inner = web.Pages(inner)
 	}
-	metrics := a.metricsHandler()
+	metrics := metricsHandler(a.registry)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch strings.TrimSuffix(r.URL.Path, "/") {
 		case "/healthz":
@@ -38,7 +39,7 @@ func (a *App) front() http.Handler {
 		case "/readyz":
 			answerProbe(w, r, a.readiness(r.Context()), a.warnings.All())
 		case "/metrics":
-			if a.network.metrics != nil || !a.fromThisMachine(r) {
+			if a.network.metrics != nil || !a.network.fromThisMachine(r) {
 				inner.ServeHTTP(w, r)
 				return
 			}
@@ -50,9 +51,9 @@ func (a *App) front() http.Handler {
 }
 
 // metricsOnly is what metrics.listen serves.
-func (a *App) metricsOnly() http.Handler {
+func metricsOnly(registry *prometheus.Registry) http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("/metrics", a.metricsHandler())
+	mux.Handle("/metrics", metricsHandler(registry))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		local, _ := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
 		if local != nil && local.IP.IsLoopback() && !asksThisMachine(r) {
@@ -74,8 +75,8 @@ func asksThisMachine(r *http.Request) bool {
 	return err == nil || strings.EqualFold(host, "localhost")
 }
 
-func (a *App) metricsHandler() http.Handler {
-	metrics := promhttp.HandlerFor(a.registry, promhttp.HandlerOpts{Registry: a.registry})
+func metricsHandler(registry *prometheus.Registry) http.Handler {
+	metrics := promhttp.HandlerFor(registry, promhttp.HandlerOpts{Registry: registry})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		output.SetHeaders(w.Header(), r)
 		metrics.ServeHTTP(w, r)
@@ -84,14 +85,14 @@ func (a *App) metricsHandler() http.Handler {
 
 // fromThisMachine reports whether a client is on this machine and speaks for
 // itself. A proxy is a client on this machine too, which speaks for others.
-func (a *App) fromThisMachine(r *http.Request) bool {
+func (n *network) fromThisMachine(r *http.Request) bool {
 	for _, header := range []string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto",
 		"X-Real-Ip"} {
 		if len(r.Header[header]) > 0 {
 			return false
 		}
 	}
-	return a.network.proxies.Client(r).IsLoopback() && asksThisMachine(r)
+	return n.proxies.Client(r).IsLoopback() && asksThisMachine(r)
 }
 
 // way is how a client reached the server. Where base_url is HTTPS, so is what a proxy passes
@@ -101,7 +102,7 @@ func (a *App) way(r *http.Request) api.Way {
 	switch {
 	case peer.HTTPS, peer.Proxied && strings.HasPrefix(a.network.cfg.BaseURL, "https://"):
 		return api.HTTPS
-	case a.fromThisMachine(r):
+	case a.network.fromThisMachine(r):
 		return api.Loopback
 	}
 	return api.Plain

@@ -141,7 +141,7 @@ func TestFromThisMachine(t *testing.T) {
 	} {
 		r := httptest.NewRequest("GET", "/metrics", nil)
 		r.RemoteAddr, r.Host = address, "127.0.0.1:8080"
-		if got := a.fromThisMachine(r); got != want {
+		if got := a.network.fromThisMachine(r); got != want {
 			t.Errorf("fromThisMachine(%q) = %v, want %v", address, got, want)
 		}
 	}

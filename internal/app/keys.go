@@ -27,7 +27,7 @@ func openRing(ctx context.Context, in surroundings, engine store.Engine, kept *s
 	if err != nil {
 		return nil, err
 	}
-	if err := followRing(ctx, in, kept, ring); err != nil {
+	if err := errors.Join(followRing(ctx, in, kept, ring), followRingCopy(ctx, in, kept)); err != nil {
 		return nil, errors.Join(err, ring.Close())
 	}
 	if err := compareRing(ctx, kept, ring); err != nil {

@@ -228,26 +228,11 @@ func (l *life) tell(err error) {
 
 // watch tells the watchdog that the server is alive, as long as it is, until ctx ends.
 func (l *life) watch(ctx context.Context, alive func(context.Context) error) {
-	period := l.Systemd.Watchdog()
-	if period == 0 {
-		return
-	}
-	tick := time.NewTicker(period / 2)
-	defer tick.Stop()
-	for {
+	l.Systemd.KeepAlive(ctx, func(ctx context.Context) {
 		if err := alive(ctx); err != nil && ctx.Err() == nil {
 			l.log.Debug("the store has answered the watchdog", "error", err)
 		}
-		if ctx.Err() != nil {
-			return
-		}
-		l.tell(l.Systemd.Alive())
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return
-		}
-	}
+	}, l.tell)
 }
 
 // depart gives everything to the program that takes the server's place, and waits until that one

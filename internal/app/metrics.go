@@ -186,18 +186,14 @@ func oneIf(so bool) float64 {
 
 // registerServer adds what the server is, and whether it would serve a request.
 func (a *App) registerServer() error {
-	version, commit := build.Info()
-	return register(a.registry,
-		gauge("signet_build_info", "Always 1: its labels say what runs.",
-			labels{"version": version, "commit": commit, "goversion": runtime.Version(),
-				"schema": strconv.Itoa(store.SchemaVersion())}, func() float64 { return 1 }),
-		gauge("signet_ready", "1 while /readyz answers 200, else 0.", nil, func() float64 {
+	return errors.Join(registerBuild(a.registry), register(a.registry,
+		gauge("signet_ready", readyHelp, nil, func() float64 {
 			return oneIf(a.probe != nil && a.readiness(context.Background()) == nil)
 		}),
 		gauge("signet_store_up", "1 when the store answered the last time that it was asked, and no call fails for it; "+
 			"else 0.", nil, func() float64 { return oneIf(a.probe != nil && a.storeAnswers(context.Background())) }),
 		gauge("signet_handover_pause_seconds", "For how long clients waited while this server took the place of another "+
-			"one; 0 where it did not.", nil, func() float64 { return time.Duration(a.pause.Load()).Seconds() }))
+			"one; 0 where it did not.", nil, func() float64 { return time.Duration(a.pause.Load()).Seconds() })))
 }
 
 // storeAnswers reports whether calls find the store, as far as is known. That the server is not
@@ -206,4 +202,14 @@ func (a *App) storeAnswers(ctx context.Context) bool {
 	err := a.probe.look(ctx)
 	_, away := a.outages.Lasting()[health.Store]
 	return !away && health.MissingPart(err) != health.Store && !errors.Is(err, context.DeadlineExceeded)
+}
+
+const readyHelp = "1 while /readyz answers 200, else 0."
+
+// registerBuild adds what runs.
+func registerBuild(metrics prometheus.Registerer) error {
+	version, commit := build.Info()
+	return register(metrics, gauge("signet_build_info", "Always 1: its labels say what runs.",
+		labels{"version": version, "commit": commit, "goversion": runtime.Version(),
+			"schema": strconv.Itoa(store.SchemaVersion())}, func() float64 { return 1 }))
 }

@@ -90,8 +90,8 @@ func documentedMetrics(t *testing.T) map[string]metricFamily {
 }
 
 // mustServeAll returns what /metrics serves, as text: of a server on the embedded store, of one on
-// PostgreSQL, and of one that has NATS and a copy of its key ring. A metric that only some servers
-// have is served by one of these.
+// PostgreSQL, of one that has NATS and a copy of its key ring, and of a pair. A metric that only some
+// servers have is served by one of these.
 func mustServeAll(t *testing.T) (texts []string) {
 	t.Helper()
 	trusting := &http.Client{Transport: &http.Transport{DisableKeepAlives: true,
@@ -135,7 +135,7 @@ func mustServeAll(t *testing.T) (texts []string) {
 			t.Error(err)
 		}
 	}
-	return texts
+	return append(texts, mustServePair(t)...)
 }
 
 // What /metrics serves is what docs/operate/metrics.md describes, and what Grafana's boards and the
@@ -177,4 +177,22 @@ func wantDescribed(t *testing.T, served map[string]metricFamily) {
 			t.Errorf("docs/operate/metrics.md describes %s, which no server serves", name)
 		}
 	}
+}
+
+// mustServePair returns what /metrics serves of a server and of its standby.
+func mustServePair(t *testing.T) (texts []string) {
+	t.Helper()
+	cfg := pairSettings(t)
+	a, err := Open(t.Context(), cfg, quiet())
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustRun(t, a)
+	s, _ := mustFollow(t, standbySettings(t, a))
+	for _, at := range []string{a.Addr().String(), s.Addr().String()} {
+		answer, text := mustDo(t, "GET", "http://"+at+"/metrics")
+		wantStatus(t, answer, http.StatusOK)
+		texts = append(texts, text)
+	}
+	return texts
 }

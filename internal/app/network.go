@@ -22,6 +22,7 @@ import (
 	"signet/internal/handover"
 	"signet/internal/health"
 	"signet/internal/model"
+	"signet/internal/standby"
 	"signet/internal/transport"
 )
 
@@ -39,6 +40,7 @@ type network struct {
 	listener net.Listener      // nil, as those below, before listen
 	redirect net.Listener      // nil: redirect_listen is not set
 	metrics  net.Listener      // nil: metrics.listen is not set
+	standby  net.Listener      // nil: standby.listen is not set
 	kept     bool              // they stay open for whoever comes next
 
 	certificate *transport.Certificate // nil: not from files
@@ -77,6 +79,7 @@ func (n *network) places() []place {
 		{&n.listener, n.cfg.Listen, "listen"},
 		{&n.redirect, n.cfg.Redirect, "redirect_listen"},
 		{&n.metrics, n.cfg.Metrics.Listen, "metrics.listen"},
+		{&n.standby, n.cfg.Standby.Listen, "standby.listen"},
 	}
 }
 
@@ -128,7 +131,7 @@ func (n *network) sockets() (all []handover.Socket) {
 // probe finds out whether the sockets can be opened, and leaves none open.
 func (n *network) probe() error {
 	err := errors.Join(n.listen(), n.close())
-	n.listener, n.redirect, n.metrics = nil, nil, nil
+	n.listener, n.redirect, n.metrics, n.standby = nil, nil, nil, nil
 	return err
 }
 
@@ -161,7 +164,7 @@ func (n *network) close() error {
 	if n.kept {
 		return errors.Join(problems...)
 	}
-	for _, l := range []net.Listener{n.listener, n.redirect, n.metrics} {
+	for _, l := range []net.Listener{n.listener, n.redirect, n.metrics, n.standby} {
 		if l == nil {
 			continue
 		}
@@ -237,6 +240,13 @@ func (n *network) server(lifetime context.Context, handler http.Handler) *http.S
 	return transport.NewServer(lifetime, handler,
 		transport.Timeouts{Header: t.Header, Body: t.Body, Write: t.Write, Idle: t.Idle},
 		n.cfg.Limits.HeaderBytes, n.log)
+}
+
+// between is what serves standby.listen.
+func (n *network) between(lifetime context.Context, handler http.Handler) *http.Server {
+	server := standby.NewServer(lifetime, handler)
+	server.TLSConfig = n.encryption()
+	return server
 }
 
 // limited is a listener whose connections are counted.

@@ -141,7 +141,7 @@ func (p *parts) register(in surroundings, d *data) error {
 	return errors.Join(registerClock(in, p.clock), registerStore(in, d.engine, d.kept),
 		registerCounts(in.metrics, p.cases.Counts(), p.sweeper, p.vault, p.audit), registerSurvey(in, p.survey, p.registry),
 		registerRing(in.metrics, d.ring), registerForgeries(in.metrics, d.forgeries),
-		registerWork(in.metrics, p.work.Kinds()), registerExports(in.metrics, p.exporter))
+		registerWork(in.metrics, p.work.Kinds()), registerExports(in.metrics, p.exporter), registerPair(in, d.pair))
 }
 
 // flush writes what the last requests noted, after them.

@@ -14,9 +14,10 @@ import (
 
 // serving is the HTTP servers of one that runs.
 type serving struct {
-	server *http.Server    // of the interface
-	others []*http.Server  // of metrics and redirects
-	busy   *transport.Busy // its connections
+	server  *http.Server    // of the interface
+	others  []*http.Server  // of metrics and redirects
+	between *http.Server    // of the other server of a pair; nil: there is none
+	busy    *transport.Busy // the interface's connections
 	idle   *transport.Idle // takes those of them away that wait; nil: they are TLS's, and stay
 	failed chan error      // gets what ends a server that was not told to end
 
@@ -48,11 +49,15 @@ func (a *App) serve(lifetime context.Context) *serving {
 	}
 	asItIs := func(l net.Listener) net.Listener { return l }
 	if l := n.metrics; l != nil {
-		s.accept(s.other(n.server(lifetime, a.metricsOnly())), false, l, func(l net.Listener) net.Listener { return l })
+		s.accept(s.other(n.server(lifetime, metricsOnly(a.registry))), false, l, asItIs)
 	}
 	if l := n.redirect; l != nil {
 		s.accept(s.other(n.server(lifetime, n.redirects())), false, l,
 			func(l net.Listener) net.Listener { return n.limited(transport.Frugal(l)) })
+	}
+	if l := n.standby; l != nil && a.system.standby != nil {
+		s.between = n.between(lifetime, a.system.standby)
+		s.accept(s.between, s.between.TLSConfig != nil, l, asItIs)
 	}
 	return s
 }
@@ -176,6 +181,10 @@ func (a *App) Run(ctx context.Context) error {
 		s.close()
 	}
 	endTasks()
+	if s.between != nil {
+		<-a.system.standbyEnded
+		finish(s.between)
+	}
 	running.Wait()
 	if err := errors.Join(cause, a.Close()); err != nil {
 		return err

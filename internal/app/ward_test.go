@@ -90,9 +90,9 @@ func (w *ward) mustStart(cfg *config.Config, unsealed bool) {
 			made.background[i] = func(ctx context.Context) {
 				select {
 				case <-may:
-					task(ctx)
-				case <-ctx.Done():
+				case <-ctx.Done(): // it may have to say that it has ended
 				}
+				task(ctx)
 			}
 		}
 		return made, nil

@@ -13,6 +13,7 @@ import (
 	"signet/internal/brand"
 	"signet/internal/config"
 	"signet/internal/health"
+	"signet/internal/standby"
 	"signet/internal/trace"
 )
 
@@ -30,6 +31,8 @@ type surroundings struct {
 	brand    brand.Brand                    // what the house calls itself
 	dir      string                         // the data directory: made, and locked for this process
 	client   func(*http.Request) netip.Addr // where a request comes from
+
+	promoting bool // the store was a standby's copy until now: what it has marked is its own, under the epoch before
 
 	unsealed bool // for tests that look for content in the files
 
@@ -71,6 +74,13 @@ type system struct {
 	// awaitStreams waits until no event stream is open, or ctx ends, and returns how
 	// many are.
 	awaitStreams func(ctx context.Context) int
+
+	self func(ctx context.Context) (standby.State, error) // what it is to the other server of a pair
+
+	// standby answers a standby, and the other server of a pair; nil: none can follow. It is needed until
+	// standbyEnded is closed, after the background tasks were told to end.
+	standby      http.Handler
+	standbyEnded <-chan struct{}
 
 	cutStreams func()       // ends event streams at once, also under one that writes
 	close      func() error // called once, when nothing uses the system any more

@@ -73,18 +73,7 @@ func (k *keysVerifyCommand) Run(ctx context.Context, con *console, cfg *config.C
 	if err != nil {
 		return err
 	}
-	con.printf("%d messages, %d attachments and %d metadata open", v.Messages, v.Attachments, v.Metadata)
-	if v.Notes > 0 {
-		con.printf("; so do %d notes of groups", v.Notes)
-	}
-	if v.Held > 0 {
-		con.printf("; %d of these messages are kept for a legal hold alone", v.Held)
-	}
-	if v.Ended > 0 {
-		con.printf("; %d messages have ended, and their keys are destroyed", v.Ended)
-	}
-	con.printf("\n")
-	con.printf("%d rows that give access were written by a server\n", v.Rows)
+	con.tellVerified(&v)
 	switch {
 	case v.Broken > 0 && v.Forged > 0:
 		return fmt.Errorf("%d do not open, and %d rows were not written by a server", v.Broken, v.Forged)
@@ -94,6 +83,21 @@ func (k *keysVerifyCommand) Run(ctx context.Context, con *console, cfg *config.C
 		return fmt.Errorf("%d rows were not written by a server", v.Forged)
 	}
 	return nil
+}
+
+// tellVerified prints what opens.
+func (c *console) tellVerified(v *offline.Verified) {
+	c.printf("%d messages, %d attachments and %d metadata open", v.Messages, v.Attachments, v.Metadata)
+	if v.Notes > 0 {
+		c.printf("; so do %d notes of groups", v.Notes)
+	}
+	if v.Held > 0 {
+		c.printf("; %d of these messages are kept for a legal hold alone", v.Held)
+	}
+	if v.Ended > 0 {
+		c.printf("; %d messages have ended, and their keys are destroyed", v.Ended)
+	}
+	c.printf("\n%d rows that give access were written by a server\n", v.Rows)
 }
 
 type keysExportCommand struct {

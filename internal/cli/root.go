@@ -34,7 +34,10 @@ type commands struct {
 	Blobs    blobsCommands    `cmd:"" help:"Count and remove files that nothing refers to."`
 	Backup   backupCommand    `cmd:"" help:"Write a backup of the embedded store and its attachments, whether or not the server is running."`
 	Restore  restoreCommand   `cmd:"" help:"Restore a backup into an empty data directory, or check one."`
+	Verify   verifyCommand    `cmd:"" help:"Check all that a server keeps: its database, what is sealed, and its audit log."`
 	Adopt    adoptCommand     `cmd:"" help:"Take over a key ring and attachments from an installation that is gone."`
+	Promote  promoteCommand   `cmd:"" help:"Make a standby the server, in the place of the one that it follows."`
+	Demote   demoteCommand    `cmd:"" help:"Make a server from which another one took over a standby."`
 	Keys     keysCommands     `cmd:"" help:"Rotate, verify and copy the keys that everything is sealed with."`
 	Clock    clockCommands    `cmd:"" help:"Look at the clock by which messages expire, or accept it after a jump."`
 	Migrate  migrateCommand   `cmd:"" help:"Move an installation from the embedded store to PostgreSQL."`
@@ -250,7 +253,8 @@ func newCommands(args []string) *commands {
 // withSettings are the commands that take the settings of a server as flags, by name.
 func (c *commands) withSettings() map[string]*serverSettings {
 	return map[string]*serverSettings{"serve": &c.Serve.serverSettings, "health": &c.Health.serverSettings,
-		"status": &c.Status.serverSettings, "doctor": &c.Doctor.serverSettings, "show": &c.Config.Show.serverSettings}
+		"status": &c.Status.serverSettings, "doctor": &c.Doctor.serverSettings, "promote": &c.Promote.serverSettings,
+		"show": &c.Config.Show.serverSettings}
 }
 
 // describe makes the long help of a command of its tags note and example.

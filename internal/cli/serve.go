@@ -6,17 +6,21 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 
 	"signet/internal/app"
 	"signet/internal/config"
 	"signet/internal/home"
+	"signet/internal/standby"
+	"signet/internal/succession"
 	"signet/internal/systemd"
 )
 
@@ -29,6 +33,8 @@ type serveCommand struct {
 func (serveCommand) Help() string {
 	return `It needs no configuration and stores in ./data. The first start makes the operator account and writes its
 key and secret to operator.json in that directory.
+
+With standby_of it follows another server, and serves nobody before "signet promote".
 
 SIGTERM and SIGINT stop it: new requests are refused, running ones finish, and it exits with 0. A second signal
 ends it at once. SIGHUP makes it read its certificate and log.level again. SIGUSR2, or "signet upgrade", makes it
@@ -69,8 +75,13 @@ func (s *serveCommand) serve(ctx context.Context, con *console, from config.Sour
 	} else if old != nil {
 		log.Warn("this is old data, whose installation was moved: what is taken here is in no other place", "error", old)
 	}
+	notifier := systemd.NewNotifier(con.env.Variable)
 	sockets, err := systemd.Sockets(con.env.Variable)
 	if err != nil {
+		return err
+	}
+	serves, err := s.follow(ctx, con, cfg, log, sockets, notifier)
+	if err != nil || !serves {
 		return err
 	}
 	if err := app.LimitMemory(); err != nil {
@@ -78,7 +89,7 @@ func (s *serveCommand) serve(ctx context.Context, con *console, from config.Sour
 	}
 	r := &reloading{from: from, log: log, level: level, settings: cfg.Effective()}
 	life := app.Life{
-		Sockets: sockets, Systemd: systemd.NewNotifier(con.env.Variable), TakeOver: s.TakeOver, Program: con.startAnew(),
+		Sockets: sockets, Systemd: notifier, TakeOver: s.TakeOver, Program: con.startAnew(),
 		Reload: r.reload, Opened: func(server *app.App) {
 			if cfg.Log.Format != "json" {
 				printAddresses(con, server)
@@ -132,7 +143,57 @@ func (c *console) startAnew() func() *exec.Cmd {
 // takeOver is the flag of a server that takes another one's place.
 const takeOver = "--take-over"
 
+// follow runs a standby, where the data directory and the settings say so, until ctx ends or it is
+// promoted. It reports whether the directory is to be served then.
+func (s *serveCommand) follow(ctx context.Context, con *console, cfg *config.Config, log *slog.Logger,
+	sockets []systemd.Socket, notifier *systemd.Notifier) (serves bool, err error) {
+	role, err := succession.RoleOf(cfg, log)
+	if err != nil || role == standby.First {
+		return err == nil, err
+	}
+	if len(sockets) > 0 {
+		for _, socket := range sockets {
+			err = errors.Join(err, socket.Listener.Close())
+		}
+		return false, wrongConfiguration{errors.Join(errors.New("a standby opens its sockets itself: "+
+			"\"systemctl disable --now signet.socket\""), err)}
+	}
+	follower, err := app.OpenStandby(ctx, cfg, log)
+	if err != nil {
+		return false, err
+	}
+	tell := func(err error) {
+		if err != nil {
+			log.Warn("systemd does not hear", "error", err)
+		}
+	}
+	if cfg.Log.Format != "json" {
+		printStandby(con, follower.StandbyAddr())
+		con.printf("Listening on %s, base URL %s\n", follower.Addr(), follower.BaseURL())
+		con.printf("A standby of %s: it serves nobody before \"signet promote\"\n", follower.Of())
+	}
+	tell(notifier.Ready("a standby of " + follower.Of()))
+	alive, end := context.WithCancel(ctx)
+	var telling sync.WaitGroup
+	telling.Go(func() { notifier.KeepAlive(alive, func(context.Context) {}, tell) })
+	serves, err = follower.Run(ctx)
+	end()
+	telling.Wait()
+	if !serves {
+		tell(notifier.Stopping("stopping"))
+	}
+	return serves, err
+}
+
+// printStandby says where the other server of a pair connects.
+func printStandby(con *console, addr net.Addr) {
+	if addr != nil {
+		con.printf("The other server of the pair connects to %s\n", addr)
+	}
+}
+
 func printAddresses(con *console, server *app.App) {
+	printStandby(con, server.StandbyAddr())
 	if addr := server.RedirectAddr(); addr != nil {
 		con.printf("Redirecting to HTTPS from %s\n", addr)
 	}

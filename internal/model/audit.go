@@ -79,6 +79,7 @@ const (
 	ActionClockAccept   AuditAction = "clock.accept"
 	ActionRingImport    AuditAction = "keyring.import"
 	ActionAdopt         AuditAction = "installation.adopt"
+	ActionPromote       AuditAction = "installation.promote"
 	ActionBackupCreate  AuditAction = "backup.create"
 	ActionBackupRestore AuditAction = "backup.restore"
 )

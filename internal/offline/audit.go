@@ -34,7 +34,7 @@ type Unchanged struct {
 // that give access too, and report gets a line for each that no server wrote.
 func VerifyAudit(ctx context.Context, cfg *config.Config, checkpoints []string, report func(line string)) (u Unchanged,
 	err error) {
-	err = Inspect(ctx, cfg.Data, cfg.Database, func(kept *store.Store) error {
+	err = inspectAny(ctx, cfg.Data, cfg.Database, func(kept *store.Store, _ string) error {
 		key, err := home.ReadAuditKey(ctx, cfg.Data, cfg.Database, kept)
 		if err != nil {
 			return err

@@ -15,6 +15,7 @@ import (
 	"signet/internal/home"
 	"signet/internal/seal"
 	"signet/internal/trace/otlp"
+	"signet/internal/succession"
 )
 
 // CheckSettings looks at what settings name: whether the files are there, can be read
@@ -27,6 +28,9 @@ func CheckSettings(ctx context.Context, cfg *config.Config, getenv func(string) 
 	c.files(cfg)
 	c.master(cfg, getenv)
 	c.keyring(ctx, cfg)
+	if err := succession.CheckPair(cfg, getenv); err != nil {
+		c.problems = append(c.problems, err)
+	}
 	return c.problems, c.warnings
 }
 

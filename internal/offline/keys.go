@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"signet/internal/blob"
 	"signet/internal/config"
 	"signet/internal/content"
 	"signet/internal/custody"
@@ -195,27 +194,9 @@ func importNeeded(
 // each thing that does not open. With whole, attachments are read to their end.
 func VerifyKeys(ctx context.Context, cfg *config.Config, whole bool, report func(line string)) (v Verified,
 	err error) {
-	err = Inspect(ctx, cfg.Data, cfg.Database, func(kept *store.Store) (err error) {
-		expect, err := kept.Keyring(ctx)
-		if err != nil {
-			return err
-		}
-		if expect == "" {
-			return home.Misconfigured{Err: errors.New("nothing is sealed in this store yet: start a server on it first")}
-		}
-		blobs, err := blob.OpenExisting(home.Blobs(cfg.Data, cfg.Blobs))
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, blobs.Close()) }()
-		return withRing(ctx, cfg, kept, func(ring *seal.Ring) (err error) {
-			err = content.AuthenticateExisting(ctx, kept, ring, func(store.Forgery) {})
-			if err != nil && !errors.As(err, new(*content.LacksRowKey)) { // which Verify tells of, with what else is lacking
-				return err
-			}
-			v, err = Verify(ctx, &content.Vault{Store: kept, Ring: ring, Blobs: blobs}, time.Now().UTC(), whole, report)
-			return err
-		})
+	err = inspectAny(ctx, cfg.Data, cfg.Database, func(kept *store.Store, _ string) (err error) {
+		v, err = verifySealed(ctx, cfg, kept, whole, report)
+		return err
 	})
 	return v, err
 }

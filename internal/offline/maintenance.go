@@ -15,6 +15,7 @@ import (
 	"signet/internal/store"
 	"signet/internal/store/postgres"
 	"signet/internal/store/sqlite"
+	"signet/internal/succession"
 )
 
 // KeyLimits are the changes of a key's limits.
@@ -88,6 +89,9 @@ func maintained(ctx context.Context, dir, database string,
 	alone := func(kept *store.Store) error { return change(kept, false) }
 	if database != "" {
 		return Inspect(ctx, dir, database, alone)
+	}
+	if err := succession.WantFirst(dir); err != nil {
+		return err
 	}
 	if !home.Exists(home.Database(dir)) {
 		return home.NoDataDirectory(dir)

@@ -1,6 +1,7 @@
 package systemd
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"os"
@@ -55,6 +56,28 @@ func (n *Notifier) Status(status string) error { return n.tell(line(status)) }
 
 // Alive is what the watchdog waits for.
 func (n *Notifier) Alive() error { return n.tell("WATCHDOG=1") }
+
+// KeepAlive says so to the watchdog, where there is one, whenever alive has returned, until ctx ends. tell gets
+// the error of each time, nil where systemd has heard.
+func (n *Notifier) KeepAlive(ctx context.Context, alive func(context.Context), tell func(error)) {
+	period := n.Watchdog()
+	if period == 0 {
+		return
+	}
+	tick := time.NewTicker(period / 2)
+	defer tick.Stop()
+	for {
+		if alive(ctx); ctx.Err() != nil {
+			return
+		}
+		tell(n.Alive())
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
 
 // Succeeded says that another process is the program from now on. systemd believes it of a process of the
 // same service.

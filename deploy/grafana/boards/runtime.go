@@ -27,6 +27,12 @@ func runtime() board {
 				{title: "Runs for", unit: "s",
 					about:   "Since the process started.",
 					queries: ago("process_start_time_seconds", "")},
+				{title: "Pause of the hand-over", unit: "s",
+					about:   "For how long clients waited while the process took the place of another one; 0: it did not.",
+					queries: each("signet_handover_pause_seconds")},
+				{title: "Spans of traces", unit: "cps",
+					about:   "dropped: too many waited already; failed: the collector was away, or refused them.",
+					queries: rate("signet_trace_spans_total", "fate")},
 			}},
 			{"Go", []panel{
 				{title: "Goroutines", unit: "short",

@@ -19,7 +19,8 @@ export const actions = {
   ],
   data: [
     "user.export", "hold.export", "audit.export", "audit.begin", "audit.key", "backup.create", "backup.restore",
-    "keyring.rotate", "keyring.export", "keyring.import", "installation.adopt", "more",
+    "keyring.rotate", "keyring.export", "keyring.import", "installation.adopt", "installation.promote",
+    "more",
   ],
   reading: [
     "audit.read", "user.lookup", "user.read", "unread.read", "member.list", "role.list", "organization.read", "group.read",

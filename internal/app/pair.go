@@ -1,0 +1,185 @@
+package app
+
+import (
+	"context"
+	"net/http"
+	"os"
+	"time"
+
+	"signet/internal/blob"
+	"signet/internal/build"
+	"signet/internal/home"
+	"signet/internal/standby"
+	"signet/internal/store"
+	"signet/internal/store/sqlite"
+	"signet/internal/succession"
+)
+
+const (
+	// pairLook is how often it is looked at whether a standby follows.
+	pairLook = 5 * time.Second
+
+	// pairPatience is how long none may before the operator is warned.
+	pairPatience = time.Minute
+
+	// fenceTime is how long it may take to fence the store.
+	fenceTime = 10 * time.Second
+
+	topicStandby = "standby" // of the warning
+)
+
+// pair is what a first has to do with its standby, and with the server that may have taken over from it.
+type pair struct {
+	in        surroundings
+	sender    *standby.Sender   // nil: none can follow
+	peers     *succession.Peers // nil: there is no pair
+	fenced    chan error        // receives once another server has taken over
+	ended     chan struct{}     // closed once the standby has what a server that stops has, or is not waited for
+	started   time.Time
+	promoting bool // this server has just taken over itself
+}
+
+// openPair begins the term of a standby that was promoted, refuses to start where another server has taken
+// over, and lets a standby follow.
+func (d *data) openPair(ctx context.Context, in surroundings, taken *undo) (err error) {
+	p := &pair{in: in, fenced: make(chan error, 1), ended: make(chan struct{}), started: in.clock()}
+	d.pair = p
+	engine, embedded := d.engine.(*sqlite.Engine)
+	if !embedded {
+		return nil
+	}
+	if p.promoting, err = succession.Begin(ctx, in.dir, d.kept); err != nil {
+		return err
+	}
+	self := func(ctx context.Context) (standby.State, error) { return selfOf(ctx, d.kept) }
+	if p.promoting {
+		now, err := self(ctx)
+		if err != nil {
+			return err
+		}
+		in.log.Info("this server was a standby, and is the first from now on", "term", now.Term, "epoch", now.Epoch)
+	}
+	give := func(ctx context.Context, c standby.Claim) error { return p.give(ctx, engine, c) }
+	if p.peers, err = succession.NewPeers(in.cfg, in.dir, in.log, self, give); err != nil {
+		return err
+	}
+	*taken = append(*taken, p.peers.Close)
+	if !p.promoting { // that one was just told, if it is there
+		err = p.peers.WantNone(ctx, in.dir)
+	}
+	if err != nil || in.cfg.Standby.Listen == "" {
+		return err
+	}
+	key, err := standby.ReadKey(in.cfg.Standby.Key, os.Getenv)
+	if err != nil {
+		return home.Misconfigured{Err: err}
+	}
+	ring, err := home.Keyring(ctx, in.cfg.Keyring, in.dir, false)
+	if err != nil {
+		return err
+	}
+	version, _ := build.Info()
+	p.sender = standby.NewSender(standby.SenderOptions{Engine: engine, Ring: ring, Key: key, Build: version, Self: self,
+		Fence: give, Clock: in.clock, Log: in.log})
+	*taken = append(*taken, p.sender.Close)
+	return nil
+}
+
+// selfOf is what a server is to the other one of its pair.
+func selfOf(ctx context.Context, kept *store.Store) (s standby.State, err error) {
+	i, err := kept.Identity(ctx)
+	if err != nil {
+		return s, err
+	}
+	term, err := kept.Term(ctx)
+	return standby.State{Installation: i.Installation, Epoch: i.Epoch, Term: term, Role: standby.First}, err
+}
+
+// give has this server confirm nothing from now on, not start again as the first, and end.
+func (p *pair) give(ctx context.Context, engine *sqlite.Engine, c standby.Claim) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), fenceTime)
+	defer cancel()
+	if err := succession.NoteFenced(p.in.dir, c); err != nil {
+		return err
+	}
+	if err := engine.Fence(ctx); err != nil {
+		return err
+	}
+	select {
+	case p.fenced <- home.Misconfigured{Err: succession.Fenced(p.in.dir)}:
+	default: // it ends already
+	}
+	return nil
+}
+
+// watchFence waits until another server has taken over, or a newer one has brought the data of a shared
+// store to a version that this one cannot work with; then it returns what says so.
+func (p *pair) watchFence(ctx context.Context, in surroundings, kept *store.Store) error {
+	if in.cfg.Database != "" {
+		return watchVersion(ctx, in, kept)
+	}
+	select {
+	case err := <-p.fenced:
+		return err
+	case <-ctx.Done():
+		return nil
+	}
+}
+
+// watch has a standby learn of the files that come and go.
+func (p *pair) watch(files blob.Store) blob.Store {
+	if p.sender == nil {
+		return files
+	}
+	p.sender.Files = files
+	return p.sender.Watch(files)
+}
+
+// handler answers on standby.listen.
+func (p *pair) handler() http.Handler {
+	if p.sender == nil {
+		return nil
+	}
+	return p.sender.Handler()
+}
+
+// run is what a pair does beside calls, until ctx ends, and until a standby has everything then.
+func (p *pair) run(ctx context.Context) {
+	defer close(p.ended)
+	if p.peers == nil {
+		return
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		p.peers.Run(ctx)
+	}()
+	if p.sender != nil {
+		p.warn(ctx)
+		p.sender.Run(ctx)
+	}
+	<-done
+}
+
+// warn tells the operator while no standby has everything, until ctx ends.
+func (p *pair) warn(ctx context.Context) {
+	tick := time.NewTicker(pairLook)
+	defer tick.Stop()
+	since := p.in.clock()
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		if now := p.sender.Figures().Current; now.After(since) {
+			since = now
+		}
+		if p.in.clock().Sub(since) < pairPatience {
+			p.in.warnings.Clear(topicStandby)
+			continue
+		}
+		p.in.warnings.Set(topicStandby, "no standby has all that this server has confirmed: if this machine is lost, so is "+
+			"what the standby lacks; look at the standby's /readyz and log, or leave standby.listen out of the settings")
+	}
+}
