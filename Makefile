@@ -138,7 +138,7 @@ test-servers: build build-bench client
 	go -C internal/testenv/gotestsum tool -n gotestsum >/dev/null
 	go -C deploy/release build -o /dev/null ./...
 
-test test-race test-pages torture bench-pages: export SIGNET_TEST_PROGRAM = $(CURDIR)/bin/signet
+test test-race test-pages torture torture-standby bench-pages: export SIGNET_TEST_PROGRAM = $(CURDIR)/bin/signet
 test test-race torture bench bench-ratchet bench-scale soak: export SIGNET_TEST_BENCH = $(CURDIR)/bin/signet-bench
 
 # The race detector watches every line of ours. It leaves out SQLite's C, which came to Go by
@@ -329,6 +329,11 @@ soak: build-bench ## use a server for SOAK (1h) at half of its greatest rate, on
 bench-handover: build build-bench ## measure how long clients wait while the program is replaced: half a minute (RATE=2000, TIMES=5, ARGS='--database URL')
 	@bench/handover
 
+# It needs a machine that does nothing else, and room for two stores of a million messages.
+.PHONY: bench-standby
+bench-standby: ## measure a standby of the embedded store: its cost, what is lost with the first, its promotion
+	SIGNET_BENCH_STANDBY=full go test -count=1 -timeout 0 -v -run '^TestStandby$$' ./bench
+
 .PHONY: bench-pages
 bench-pages: test-servers ## measure the pages in a browser: half an hour; ARGS=search for one file
 	web/node_modules/.bin/playwright test -c web/tests/speed.config.ts $(ARGS)
@@ -340,6 +345,11 @@ bench-go: ## run the benchmarks of packages that match BENCH (all) for BENCHTIME
 .PHONY: torture
 torture: test-servers ## kill and restart a busy server for TORTURE (10m), and its database for an hour
 	@internal/e2e/patronitest/install.sh
-	SIGNET_TEST_TORTURE=$(TORTURE) go test -count=1 -timeout 0 -v -run Torture -skip TortureFailovers ./...
+	SIGNET_TEST_TORTURE=$(TORTURE) go test -count=1 -timeout 0 -v -run Torture -skip 'TortureFailovers|TorturePair' ./...
 	SIGNET_TEST_TORTURE=$(TORTURE) go test -count=1 -timeout 0 -v -run TortureFailovers ./internal/e2e
+	SIGNET_TEST_TORTURE=$(TORTURE) go test -count=1 -timeout 0 -v -run TorturePair ./internal/e2e
 	SIGNET_TEST_TORTURE=$(TORTURE) $(call PLAYWRIGHT,torture) client/cuts
+
+.PHONY: torture-standby
+torture-standby: test-servers ## kill a server and its standby, cut them off, and change their roles, 300 times: half an hour
+	SIGNET_TEST_TORTURE=$(TORTURE) go test -count=1 -timeout 0 -v -run TorturePair ./internal/e2e

@@ -18,8 +18,8 @@ type serving struct {
 	others  []*http.Server  // of metrics and redirects
 	between *http.Server    // of the other server of a pair; nil: there is none
 	busy    *transport.Busy // the interface's connections
-	idle   *transport.Idle // takes those of them away that wait; nil: they are TLS's, and stay
-	failed chan error      // gets what ends a server that was not told to end
+	idle    *transport.Idle // takes those of them away that wait; nil: they are TLS's, and stay
+	failed  chan error      // gets what ends a server that was not told to end
 
 	sockets   []net.Listener // what is accepted from
 	accepting sync.WaitGroup // ends when nothing is any more

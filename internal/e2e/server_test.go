@@ -37,6 +37,7 @@ type server struct {
 	process *process
 	addr    string // of the last process that listened
 	plain   string // where it redirects to HTTPS
+	between string // where the other server of its pair connects
 }
 
 // process is one life of a server.
@@ -134,9 +135,15 @@ func (s *server) watch(p *process, lines *bufio.Scanner) {
 		if plain, found := strings.CutPrefix(lines.Text(), "Redirecting to HTTPS from "); found {
 			s.plain = plain
 		}
-		if where, base, found := strings.Cut(lines.Text(), ", base URL "); found && p.baseURL == "" {
-			p.baseURL, s.addr = base, strings.TrimPrefix(where, "Listening on ")
-			close(p.listening)
+		if between, found := strings.CutPrefix(lines.Text(), "The other server of the pair connects to "); found {
+			s.between = between
+		}
+		if where, base, found := strings.Cut(lines.Text(), ", base URL "); found {
+			s.addr = strings.TrimPrefix(where, "Listening on ") // another one where a standby is promoted
+			if p.baseURL == "" {
+				p.baseURL = base
+				close(p.listening)
+			}
 		}
 		s.mu.Unlock()
 	}

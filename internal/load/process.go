@@ -2,6 +2,7 @@ package load
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -139,12 +140,13 @@ type Own struct {
 	Data     string   // its data directory, which must be empty
 	Database string   // URL of a PostgreSQL database, which must be empty; "": the embedded store
 	Postgres int      // the process id of its postmaster, where it is on this machine
+	Listen   string   // its address; "": a free port of this machine
 	Settings []string // further flags of signet serve
 }
 
 // StartNode runs a further server without limits, on the database of another one.
 func StartNode(ctx context.Context, o Own) (*Process, error) {
-	arguments := []string{"serve", "--listen", "127.0.0.1:0", "--data", o.Data, "--log.level", "warn",
+	arguments := []string{"serve", "--listen", cmp.Or(o.Listen, "127.0.0.1:0"), "--data", o.Data, "--log.level", "warn",
 		"--limits.messages-per-day", "0", "--limits.requests-per-second", "0"}
 	var environment []string
 	if o.Database != "" { // with its password, which is not for the list of processes

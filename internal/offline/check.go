@@ -14,8 +14,8 @@ import (
 	"signet/internal/config"
 	"signet/internal/home"
 	"signet/internal/seal"
-	"signet/internal/trace/otlp"
 	"signet/internal/succession"
+	"signet/internal/trace/otlp"
 )
 
 // CheckSettings looks at what settings name: whether the files are there, can be read
