@@ -11,6 +11,7 @@ import (
 
 	"signet/client"
 	"signet/internal/commandline"
+	"signet/internal/handover"
 	"signet/internal/home"
 	"signet/internal/model"
 )
@@ -104,12 +105,13 @@ func exitOfKind(kind model.Kind) int {
 	}
 }
 
-// isUnreachable reports whether nothing that speaks the interface answered.
+// isUnreachable reports whether nothing that speaks the interface answered, or no server that hands over.
 func isUnreachable(err error) bool {
 	if errors.Is(err, context.Canceled) { // the command was interrupted
 		return false
 	}
-	return errors.Is(err, client.ErrUnreachable) || errors.Is(err, client.ErrSilent) || errors.Is(err, client.ErrProtocol)
+	return errors.Is(err, client.ErrUnreachable) || errors.Is(err, client.ErrSilent) ||
+		errors.Is(err, client.ErrProtocol) || errors.Is(err, handover.ErrNobody)
 }
 
 // failure is an error as --json shows it. What the server did not say is left out.

@@ -13,6 +13,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"signet/client"
+	"signet/internal/handover"
 	"signet/internal/home"
 	"signet/internal/model"
 )
@@ -39,6 +40,7 @@ func TestExitCodeOfAnError(t *testing.T) {
 		{fmt.Errorf("GET /x: %w", client.ErrUnreachable), exitUnreachable},
 		{client.ErrSilent, exitUnreachable},
 		{client.ErrProtocol, exitUnreachable},
+		{fmt.Errorf("/data: %w", handover.ErrNobody), exitUnreachable},
 		{errors.Join(client.ErrUnreachable, context.Canceled), exitFailed},
 		{model.Missing(), exitNotFound},
 		{model.UnderHold(), exitRefused},

@@ -17,6 +17,7 @@ func (upgradeCommand) Help() string {
 	return `Put the new version of the program in the place of the old one first. The running server then starts it,
 with its own flags and environment, and hands over to it: requests that come meanwhile wait for a moment, and
 none is refused. If the new version cannot start, the old one goes on, and the command says why and exits with 1.
+Where no server runs that hands over, as a standby never does, it exits with 6.
 
 Run it as the user that the server runs as, or as root. SIGUSR2 to the server does the same, and waits for
 nothing. A server that is to have other flags or another environment is started by "signet serve --take-over".
