@@ -33,20 +33,13 @@ func TestDeb(t *testing.T) {
 	m.want("find /var/lib/signet ! -user signet", "")
 	m.want("stat -c '%U %a' /var/lib/signet/operator.json", "signet 600")
 
-	said = m.must("dpkg -i --force-confdef --force-confold " + m.putRelease(after, "*.deb"))
-	if strings.Contains(said, "enable --now") {
-		t.Errorf("an upgrade says what one does after an installation: %s", said)
-	}
-	m.wantAsked("the upgrade", "daemon-reload", "try-restart "+restarted(t))
+	s = m.upgrade()
 	m.want("grep -c '^listen: 127.0.0.1:0$' /etc/signet/signet.yaml", "1")
-	m.want("grep -c '^log.format: json$' /etc/signet/signet.yaml.dpkg-dist", "1") // for the administrator to look at
 	m.want("stat -c '%U %G %a' /etc/signet/signet.yaml", "root signet 640")
 	m.want("getent passwd signet", strings.TrimSpace(user))
-	s = m.startService()
-	s.wantReady()
 	wantIn(t, "the organizations", m.must("SIGNET_DATA=/var/lib/signet signet org list"), "General Hospital")
+	s.stopSuccessor()
 	wantIn(t, "the log", s.log.String(), "version=v"+after)
-	s.stop()
 
 	m.must("dpkg --remove signet")
 	m.wantAsked("the removal", "stop "+units(t), "--no-reload disable "+units(t), "daemon-reload")
@@ -73,23 +66,66 @@ func TestDeb(t *testing.T) {
 	}
 }
 
+// upgrade installs the later version over the earlier one, whose server runs, and returns the server
+// after that.
+func (m *machine) upgrade() *server {
+	m.t.Helper()
+	install := "dpkg -i --force-confdef --force-confold " + m.putRelease(after, "*.deb")
+	s := m.startService()
+	m.runs(s.command.Process.Pid)
+	said := m.must(install)
+	if strings.Contains(said, "enable --now") {
+		m.t.Errorf("an upgrade says what one does after an installation: %s", said)
+	}
+	m.wantUpgradeAsked("the upgrade")
+	m.want("grep -c '^log.format: json$' /etc/signet/signet.yaml.dpkg-dist", "1") // for the administrator to look at
+	s.succeededBy(said, after)
+	m.runs(s.successor)
+	s.wantReady()
+
+	// A version that could not start, here for its settings, takes nothing from the one that runs.
+	m.must(`cp -p /etc/signet/signet.yaml /tmp/right && echo 'listen: nowhere' >/etc/signet/signet.yaml`)
+	wantIn(m.t, "an upgrade to a version that cannot start", m.must(install),
+		"the one before\ngoes on", "systemctl kill --kill-whom=main -s USR2 signet")
+	m.wantUpgradeAsked("an upgrade to a version that cannot start")
+	s.wantReady()
+
+	// Nor does one when the administrator has forbidden packages to restart anything.
+	m.must(`cp -p /tmp/right /etc/signet/signet.yaml
+printf '#!/bin/sh\nexit 101\n' >/usr/sbin/policy-rc.d; chmod 755 /usr/sbin/policy-rc.d`)
+	if said := m.must(install); strings.Contains(said, "serves, as process") {
+		m.t.Errorf("what was forbidden was done: %s", said)
+	}
+	m.wantUpgradeAsked("an upgrade that may restart nothing")
+	m.must("rm /usr/sbin/policy-rc.d")
+	s.wantReady()
+	return s
+}
+
 // wantFiles looks at what the package brings beside the program.
 func (m *machine) wantFiles() {
 	m.t.Helper()
+	wantUnits(m.t, m.must("dpkg -L signet"))
 	m.want("ls -l /usr/bin/signet | cut -c1-10", "-rwxr-xr-x")
 	wantIn(m.t, "the notices", m.must("cat /usr/share/doc/signet/THIRD-PARTY-NOTICES.txt"), "==== MIT\n  npm:preact ")
 	wantIn(m.t, "the unit", m.must("cat /usr/lib/systemd/system/signet.service"),
 		"\nExecStart=/usr/bin/signet serve\n", "\n# The user of the package, which owns one directory, ")
 	for _, unit := range strings.Fields(units(m.t)) {
 		text := m.must("cat /usr/lib/systemd/system/" + unit)
-		if strings.Contains(text, "DynamicUser") || strings.Contains(text, "/usr/local/") {
-			m.t.Errorf("%s is not that of a package:\n%s", unit, text)
+		for _, wrong := range []string{"DynamicUser", "/usr/local/", "/var/lib/private", "docs/", "install -m"} {
+			if strings.Contains(text, wrong) {
+				m.t.Errorf("%s is not that of a package, but speaks of %s:\n%s", unit, wrong, text)
+			}
+		}
+		if strings.HasPrefix(unit, "signet-") && strings.HasSuffix(unit, ".service") { // what the documents point at
+			wantIn(m.t, unit, text, `"systemctl edit `+strings.TrimSuffix(unit, ".service")+`":`,
+				"\n#   ReadWritePaths=", "\n#   ExecStart=/usr/bin/signet ", " in /var/lib/signet-")
 		}
 		if strings.HasSuffix(unit, ".service") {
 			wantIn(m.t, unit, text, "\nUser=signet\nGroup=signet\n", "\nEnvironment=SIGNET_CONFIG=/etc/signet/signet.yaml\n",
 				"(systemctl edit "+unit+")")
 		}
-		m.want("systemd-analyze verify --man=no /usr/lib/systemd/system/"+unit, "")
+		m.want("systemd-analyze verify /usr/lib/systemd/system/"+unit, "") // of its manual pages too
 	}
 	m.wantPages()
 }

@@ -152,11 +152,18 @@ func (m *machine) putRelease(version, pattern string) string {
 	return to
 }
 
-// withSystemctl gives the machine a systemctl that only writes down what it was asked, and
-// what packages take for a sign that systemd runs.
+// withSystemctl gives the machine a systemctl that only writes down what it was asked, and knows
+// who runs; and what packages take for a sign that systemd does.
 func (m *machine) withSystemctl() {
-	m.must(`mkdir -p /run/systemd/system; rm -f /usr/bin/systemctl
-printf '#!/bin/sh\necho "$*" >>/run/asked\n' >/usr/bin/systemctl; chmod 755 /usr/bin/systemctl`)
+	m.must(`mkdir -p /run/systemd/system; rm -f /usr/bin/systemctl /usr/sbin/policy-rc.d; echo 0 >/run/main
+printf '#!/bin/sh\necho "$*" >>/run/asked; [ "$1" != show ] || cat /run/main\n' >/usr/bin/systemctl
+chmod 755 /usr/bin/systemctl`)
+}
+
+// runs has systemctl say that a process is the server's; 0: none is.
+func (m *machine) runs(process int) {
+	m.t.Helper()
+	m.must(fmt.Sprintf("echo %d >/run/main", process))
 }
 
 // wantAsked reports what else systemctl was asked since the last time.
@@ -166,6 +173,13 @@ func (m *machine) wantAsked(what string, want ...string) {
 	if asked != strings.Join(want, "\n") {
 		m.t.Errorf("%s asks systemd for %q, want %q", what, asked, want)
 	}
+}
+
+// wantUpgradeAsked is wantAsked for what an upgrade asks, and more if it is to.
+func (m *machine) wantUpgradeAsked(what string, more ...string) {
+	m.t.Helper()
+	m.wantAsked(what, append([]string{"daemon-reload", "try-restart " + timers(m.t),
+		"show --property=MainPID --value signet.service"}, more...)...)
 }
 
 // units are those of systemd that the packages have.
@@ -184,12 +198,27 @@ func units(t *testing.T) string {
 	return strings.Join(names, " ")
 }
 
-// restarted are the units that an upgrade may restart: a socket is busy while its server runs, and
-// what a timer started is in the middle of its work.
-func restarted(t *testing.T) string {
+// timers are the units that an upgrade restarts by themselves: a socket is busy while its server
+// runs, and what a timer started is in the middle of its work.
+func timers(t *testing.T) string {
 	t.Helper()
 	all := strings.Fields(units(t))
-	return strings.Join(slices.DeleteFunc(all, func(unit string) bool {
-		return unit != "signet.service" && !strings.HasSuffix(unit, ".timer")
-	}), " ")
+	return strings.Join(slices.DeleteFunc(all, func(unit string) bool { return !strings.HasSuffix(unit, ".timer") }), " ")
+}
+
+// wantUnits holds the list of a package's files to the units of deploy.
+func wantUnits(t *testing.T, files string) {
+	t.Helper()
+	var got []string
+	for file := range strings.Lines(files) {
+		if name, found := strings.CutPrefix(strings.TrimSpace(file), "/usr/lib/systemd/system/"); found {
+			got = append(got, name)
+		}
+	}
+	want := strings.Fields(units(t))
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("the package has the units %q, and deploy has %q", got, want)
+	}
 }

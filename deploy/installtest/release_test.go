@@ -37,9 +37,12 @@ func TestAReleaseIsTheSameOnAnotherPath(t *testing.T) {
 func TestTheArchiveHasWhatIsInstalledByHand(t *testing.T) {
 	t.Parallel()
 	list := mustRun(t, "sh", "-c", "tar --numeric-owner -tvzf "+built.releases[after]+"/*.tar.gz")
-	for _, name := range []string{"signet", "LICENSE", "THIRD-PARTY-NOTICES.txt", "signet.yaml", "man/man1/signet.1",
-		"man/man5/signet.yaml.5", "completion/signet.bash", "completion/signet.zsh", "completion/signet.fish",
-		"systemd/signet.service"} {
+	names := []string{"signet", "LICENSE", "THIRD-PARTY-NOTICES.txt", "signet.yaml", "man/man1/signet.1",
+		"man/man5/signet.yaml.5", "completion/signet.bash", "completion/signet.zsh", "completion/signet.fish"}
+	for _, unit := range strings.Fields(units(t)) {
+		names = append(names, "systemd/"+unit)
+	}
+	for _, name := range names {
 		mode := "-rw-r--r-- 0/0"
 		if name == "signet" {
 			mode = "-rwxr-xr-x 0/0"

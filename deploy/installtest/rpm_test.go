@@ -33,6 +33,8 @@ func TestRPM(t *testing.T) {
 		wantIn(t, "rpm "+query, mustRun(t, append(append([]string{"rpm"}, strings.Fields(query)...), found[0])...), want)
 	}
 
+	wantUnits(t, mustRun(t, "rpm", "-qpl", found[0]))
+
 	m := newMachine(t)
 	m.withSystemctl()
 	m.must("rm -f /usr/bin/systemd-sysusers /bin/systemd-sysusers")
@@ -47,8 +49,10 @@ func TestRPM(t *testing.T) {
 	s.stop()
 	m.wantAsked("the installation", "daemon-reload")
 
+	// Whoever runs as the server lets nobody take its place, as a standby: it is restarted.
+	m.runs(m.pid)
 	m.must("rpm --upgrade --nodeps " + m.putRelease(after, "*.rpm"))
-	m.wantAsked("the upgrade", "daemon-reload", "try-restart "+restarted(t))
+	m.wantUpgradeAsked("the upgrade", "try-restart signet.service")
 	m.want("grep -c '^listen: 127.0.0.1:0$' /etc/signet/signet.yaml", "1")
 	m.want("grep -c '^log.format: json$' /etc/signet/signet.yaml.rpmnew", "1")
 	m.want("getent passwd signet", strings.TrimSpace(user))

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os/exec"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -13,10 +14,11 @@ import (
 
 // server is one that runs from a package or an image.
 type server struct {
-	t       *testing.T
-	command *exec.Cmd
-	base    string
-	log     strings.Builder
+	t         *testing.T
+	command   *exec.Cmd
+	base      string
+	log       strings.Builder
+	successor int // the process of the version that has taken its place; 0: none has
 }
 
 // start starts a server, and waits until it says where it listens.
@@ -73,6 +75,35 @@ func (s *server) stop() {
 	}
 	if err := s.command.Wait(); err != nil {
 		s.t.Errorf("the server ended with %v:\n%s", err, &s.log)
+	}
+}
+
+// succeededBy notes from what an upgrade says which process has taken the server's place.
+func (s *server) succeededBy(said, version string) {
+	s.t.Helper()
+	found := regexp.MustCompile(`Version v` + regexp.QuoteMeta(version) + ` serves, as process (\d+)`).
+		FindStringSubmatch(said)
+	if found == nil {
+		s.t.Fatalf("an upgrade hands over to nobody:\n%s", said)
+	}
+	s.successor, _ = strconv.Atoi(found[1]) // it has digits only
+	s.t.Cleanup(func() {
+		if s.successor != 0 { // the test has ended before
+			_ = syscall.Kill(s.successor, syscall.SIGKILL)
+		}
+	})
+}
+
+// stopSuccessor ends the process that has taken the server's place, and waits for both: they log to the
+// same pipe.
+func (s *server) stopSuccessor() {
+	s.t.Helper()
+	if err := syscall.Kill(s.successor, syscall.SIGTERM); err != nil {
+		s.t.Fatal(err)
+	}
+	s.successor = 0
+	if err := s.command.Wait(); err != nil {
+		s.t.Errorf("the server that handed over ended with %v:\n%s", err, &s.log)
 	}
 }
 

@@ -66,8 +66,8 @@ func (r *release) pack(kind, machine string) error {
 	})
 }
 
-// script writes a script of the package with the names of its units, in place of UNITS and of
-// RESTARTED, and returns where.
+// script writes a script of the package with the names of its units, in place of UNITS, and of its
+// timers, in place of TIMERS, and returns where.
 func (r *release) script(of, name string) (string, error) {
 	units, err := r.units()
 	if err != nil {
@@ -77,7 +77,7 @@ func (r *release) script(of, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	named := strings.NewReplacer("UNITS", strings.Join(units, " "), "RESTARTED", strings.Join(restarted(units), " "))
+	named := strings.NewReplacer("UNITS", strings.Join(units, " "), "TIMERS", strings.Join(timers(units), " "))
 	return r.keep("script-"+of+"-"+name, []byte(named.Replace(string(text))))
 }
 

@@ -28,11 +28,11 @@ func (r *release) units() (names []string, err error) {
 	return names, nil
 }
 
-// restarted are the units that an upgrade restarts where they run. A socket stays open meanwhile,
-// and what a timer has started ends by itself.
-func restarted(units []string) (names []string) {
+// timers are those of the units, which an upgrade restarts where they run: they may have another time.
+// What they have started ends by itself, a socket stays open, and the server hands over.
+func timers(units []string) (names []string) {
 	for _, unit := range units {
-		if unit == service || filepath.Ext(unit) == ".timer" {
+		if filepath.Ext(unit) == ".timer" {
 			names = append(names, unit)
 		}
 	}
@@ -54,28 +54,37 @@ var inPackage = []struct {
 	{"/var/lib/private/", "/var/lib/", false},
 }
 
+// byHand is what the packages leave out of what is said before a unit: each paragraph about how it is
+// installed otherwise, or about files of the repository.
+var byHand = []string{"install -m ", "docs/"}
+
+// leftOver is what nothing in a unit of a package may speak of.
+var leftOver = []string{"DynamicUser", "SIGNET_DATA", "/usr/local/", "/var/lib/private", "docs/"}
+
 // asPackaged is a unit of deploy, by its name and content, as the packages have it.
 func asPackaged(name, content string) (string, error) {
-	_, body, found := strings.Cut(content, "\n[Unit]\n") // before it stands how to install it by hand
+	head, body, found := strings.Cut(content, "\n[Unit]\n")
 	if !found {
 		return "", fmt.Errorf("deploy/%s has no [Unit]", name)
 	}
+	said := slices.DeleteFunc(strings.Split(strings.TrimSpace(head), "\n#\n"), func(paragraph string) bool {
+		return slices.ContainsFunc(byHand, func(of string) bool { return strings.Contains(paragraph, of) })
+	})
+	said = append(said, "# The package replaces this file when it is upgraded. What is to be different goes into a\n"+
+		"# drop-in (systemctl edit "+name+"), and settings into /etc/signet/signet.yaml.")
+	unit := strings.Join(said, "\n#\n") + "\n\n[Unit]\n" + body
 	for _, change := range inPackage {
-		if change.needed && filepath.Ext(name) == ".service" && strings.Count(body, change.from) == 0 {
+		if change.needed && filepath.Ext(name) == ".service" && !strings.Contains(body, change.from) {
 			return "", fmt.Errorf("deploy/%s lacks what is different in a package: %q", name, change.from)
 		}
-		body = strings.ReplaceAll(body, change.from, change.to)
+		unit = strings.ReplaceAll(unit, change.from, change.to)
 	}
-	for _, left := range []string{"DynamicUser", "SIGNET_DATA"} {
-		if strings.Contains(body, left) {
+	for _, left := range leftOver {
+		if strings.Contains(unit, left) {
 			return "", fmt.Errorf("deploy/%s says something about %s that the package does not know to change", name, left)
 		}
 	}
-	return `# The package replaces this file when it is upgraded. What is to be different goes into a
-# drop-in (systemctl edit ` + name + `), and settings into /etc/signet/signet.yaml.
-
-[Unit]
-` + body, nil
+	return unit, nil
 }
 
 // packageUnit reads a unit of deploy as the packages have it.
