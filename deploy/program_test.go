@@ -6,6 +6,24 @@ import (
 	"testing"
 )
 
+// TestEachProgramIsBuiltWithTheSameTags: what is published and what the tests run are what make builds.
+func TestEachProgramIsBuiltWithTheSameTags(t *testing.T) {
+	makefile := mustRead(t, "../Makefile")
+	made := regexp.MustCompile(`go build .*(-tags=\S+) -o bin/signet `).FindStringSubmatch(makefile)
+	if made == nil {
+		t.Fatal("make builds without a tag")
+	}
+	for _, name := range []string{"Dockerfile", "release/release.go", "../internal/testenv/build.go"} {
+		if !strings.Contains(mustRead(t, name), made[1]) {
+			t.Errorf("%s does not build with %s, as make does", name, made[1])
+		}
+	}
+	_, tests, _ := strings.Cut(makefile, "\nGOTEST = ")
+	if tests, _, _ = strings.Cut(tests, "\n\n"); !strings.Contains(tests, made[1]) {
+		t.Errorf("make does not test with %s, as it builds", made[1])
+	}
+}
+
 func TestImageHasTheProgramThatMakeBuilds(t *testing.T) {
 	file, makefile, module := mustRead(t, "Dockerfile"), mustRead(t, "../Makefile"), mustRead(t, "../go.mod")
 	build := regexp.MustCompile(`CGO_ENABLED=0 (?:GOOS=\S+ GOARCH=\S+ )?go build (.*)`)

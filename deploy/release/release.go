@@ -154,7 +154,8 @@ func (r *release) build(platform string) error {
 	// What whoever builds has set is not to make another program.
 	return r.goTool(nil, []string{"GOOS=" + system, "GOARCH=" + machine, "CGO_ENABLED=0", "GOAMD64=v1", "GOARM64=v8.0",
 		"GOEXPERIMENT=", "GOFIPS140=off"},
-		"build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o", r.program(platform), "./cmd/signet")
+		"build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-tags=nopgxregisterdefaulttypes", "-o",
+		r.program(platform), "./cmd/signet")
 }
 
 // goTool runs the go command in the repository, with nothing that its user has set for it. What

@@ -110,7 +110,8 @@ func mustBuildReleased(t *testing.T) (path string, found bool) {
 	return path, true
 }
 
-// mustGoBuild builds the program of a tree as "make build" does.
+// mustGoBuild builds the program of a tree as "make build" does, but for the tag: a version before it needs
+// what the tag leaves out.
 func mustGoBuild(t *testing.T, root, path string, flags ...string) {
 	t.Helper()
 	args := append([]string{"build", "-trimpath", "-ldflags=-s -w", "-o", path}, flags...)

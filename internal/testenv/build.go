@@ -7,6 +7,9 @@ import (
 	"path/filepath"
 )
 
+// tags are those of "make build" (docs/dependencies.md).
+const tags = "-tags=nopgxregisterdefaulttypes"
+
 // Build builds signet into a directory as "make build" does: static, stripped, and
 // without the race detector, whose memory and speed say nothing of the program's. It
 // returns the program's path. A package whose tests run the program imports
@@ -34,7 +37,7 @@ func build(dir, program, variable string) (string, error) {
 	if built := os.Getenv(variable); built != "" {
 		return path, os.Symlink(built, path)
 	}
-	command := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", path, "signet/cmd/"+program)
+	command := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", tags, "-o", path, "signet/cmd/"+program)
 	command.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if output, err := command.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build %s: %w\n%s", program, err, output)

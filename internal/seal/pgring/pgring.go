@@ -107,7 +107,7 @@ func connect(ctx context.Context, url string) (*Storage, error) {
 	if err != nil { // its text may hold the password
 		return nil, &seal.SetupError{Problem: "the key ring's address cannot be read: want postgres://user@host:port/name"}
 	}
-	config.MaxConns = connections
+	config.MaxConns, config.AfterConnect = connections, nameTypes
 	c := config.ConnConfig
 	if c.ConnectTimeout <= 0 {
 		c.ConnectTimeout = connectTimeout
@@ -123,6 +123,18 @@ func connect(ctx context.Context, url string) (*Storage, error) {
 		return nil, fmt.Errorf("open the key ring: %w", err)
 	}
 	return &Storage{pool: pool, where: fmt.Sprintf("postgres://%s:%d/%s", c.Host, c.Port, c.Database)}, nil
+}
+
+// nameTypes says what each type of the statements' arguments is to PostgreSQL, which is not asked for it
+// before they are sent. A text needs no type. The driver's own list is left out of the program
+// (docs/dependencies.md).
+func nameTypes(_ context.Context, conn *pgx.Conn) error {
+	types := conn.TypeMap()
+	types.RegisterDefaultPgType(int64(0), "int8")
+	types.RegisterDefaultPgType([]int64(nil), "_int8")
+	types.RegisterDefaultPgType([]byte(nil), "bytea")
+	types.RegisterDefaultPgType([][]byte(nil), "_bytea")
+	return nil
 }
 
 // Open connects to the database at a URL and makes the tables where they are missing.
