@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,7 +18,9 @@ import (
 	"signet/internal/home"
 	"signet/internal/model"
 	"signet/internal/offline"
+	"signet/internal/standby"
 	"signet/internal/succession"
+	"signet/internal/testenv"
 )
 
 // standbyKeyText is the secret of both servers.
@@ -85,17 +88,20 @@ func awaitCopy(t *testing.T, s *Standby) {
 // server that it follows.
 func awaitCopyOf(t *testing.T, s *Standby, now time.Time) {
 	t.Helper()
+	awaitStatus(t, s, "it has everything", func(f standby.Status) bool { return f.AsOf.After(now) && f.Missing == 0 })
+}
+
+// awaitStatus waits until a standby is so.
+func awaitStatus(t *testing.T, s *Standby, what string, holds func(standby.Status) bool) {
+	t.Helper()
 	late := time.After(30 * time.Second)
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	for {
-		if f := s.follower.Status(); f.AsOf.After(now) && f.Missing == 0 {
-			return
-		}
+	for !holds(s.follower.Status()) {
 		select {
 		case <-tick.C:
 		case <-late:
-			t.Fatalf("the standby does not get everything: %+v", s.follower.Status())
+			t.Fatalf("of the standby it was waited in vain until %s: %+v", what, s.follower.Status())
 		}
 	}
 }
@@ -249,9 +255,12 @@ func TestServerThatComesBackGivesWay(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			first.Standby.Listen = a.StandbyAddr().String() // where it comes back
+			var at atomic.Value // of the server before
+			at.Store(a.StandbyAddr().String())
+			link := testenv.NewLinkTo(t, func() string { return at.Load().(string) })
 			stopFirst := mustRun(t, a)
 			cfg := standbySettings(t, a)
+			cfg.StandbyOf = "http://" + link.Addr()
 			s, stop := mustFollow(t, cfg)
 			awaitCopy(t, s)
 			if err := stopFirst(); err != nil {
@@ -280,6 +289,7 @@ func TestServerThatComesBackGivesWay(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			at.Store(back.StandbyAddr().String())
 			if err := back.Run(context.Background()); err == nil || !strings.Contains(err.Error(), "took over") {
 				t.Errorf("the server before ended with %v", err)
 			}
