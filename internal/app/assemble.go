@@ -48,7 +48,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		firstLink: p.link.Make,
 		ready:     func(ctx context.Context) error { return errors.Join(outdated(ctx, in, d.kept), d.ready(ctx)) },
 		watch:     func(ctx context.Context) error { return d.pair.watchFence(ctx, in, d.kept) },
-		standby:   d.pair.handler(), standbyEnded: d.pair.ended,
+		standby:   d.pair.handler(), standbyEnded: d.pair.ended, handOver: d.pair.handOver,
 		self:       func(ctx context.Context) (standby.State, error) { return selfOf(ctx, d.kept) },
 		alive:      alive(d),
 		tidy:       d.engine.Erase, // as closing it does

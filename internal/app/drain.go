@@ -44,7 +44,8 @@ func (a *App) serveOn(failed <-chan error) error {
 // drain refuses new requests, lets the running ones finish within
 // shutdown.grace, cuts off the rest, and closes the connections. The socket
 // listens until the requests are done, so that a new client gets an answer
-// instead of a closed port. It returns what went wrong with closing the sockets.
+// instead of a closed port. That of the other server of a pair stays: its standby fetches
+// what was confirmed last. It returns what went wrong with closing the sockets.
 func (a *App) drain(server *http.Server, cutRequests func()) error {
 	running := a.gate.close()
 	a.log.Info("stopping", "running_requests", running, "grace", a.cfg.Shutdown.Grace)
@@ -56,7 +57,7 @@ func (a *App) drain(server *http.Server, cutRequests func()) error {
 	}
 
 	// Those who come now go elsewhere: nobody accepts them any more.
-	err := a.network.close()
+	err := a.network.closeFront()
 	finish(server)
 	return err
 }

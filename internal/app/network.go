@@ -160,19 +160,26 @@ func cannotListen(setting, address string, err error) error {
 
 // close closes the sockets that their servers have not closed already.
 func (n *network) close() error {
-	problems := []error{n.closeGiven()}
 	if n.kept {
-		return errors.Join(problems...)
+		return n.closeGiven()
 	}
-	for _, l := range []net.Listener{n.listener, n.redirect, n.metrics, n.standby} {
-		if l == nil {
-			continue
-		}
-		if err := l.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
-			problems = append(problems, err)
-		}
+	return errors.Join(n.closeGiven(), n.closeFront(), closeSocket(n.standby))
+}
+
+// closeFront closes the sockets of clients, and leaves that of the other server of a pair.
+func (n *network) closeFront() error {
+	return errors.Join(closeSocket(n.listener), closeSocket(n.redirect), closeSocket(n.metrics))
+}
+
+// closeSocket closes a socket that is open, if it is.
+func closeSocket(l net.Listener) error {
+	if l == nil {
+		return nil
 	}
-	return errors.Join(problems...)
+	if err := l.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+		return err
+	}
+	return nil
 }
 
 // encryption is how connections are encrypted, nil for plain HTTP.

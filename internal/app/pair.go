@@ -143,6 +143,13 @@ func (p *pair) handler() http.Handler {
 	return p.sender.Handler()
 }
 
+// handOver says that another program goes on with the data.
+func (p *pair) handOver() {
+	if p.sender != nil {
+		p.sender.HandOver()
+	}
+}
+
 // run is what a pair does beside calls, until ctx ends, and until a standby has everything then.
 func (p *pair) run(ctx context.Context) {
 	defer close(p.ended)

@@ -21,9 +21,10 @@ type serving struct {
 	idle    *transport.Idle // takes those of them away that wait; nil: they are TLS's, and stay
 	failed  chan error      // gets what ends a server that was not told to end
 
-	sockets   []net.Listener // what is accepted from
+	sockets   []net.Listener // what is accepted from, but for between
 	accepting sync.WaitGroup // ends when nothing is any more
 	closing   sync.WaitGroup // ends when connections that had to be closed are
+	pairing   sync.WaitGroup // ends when between accepts nothing any more
 }
 
 // serve starts the servers. Requests live at most as long as lifetime.
@@ -56,8 +57,11 @@ func (a *App) serve(lifetime context.Context) *serving {
 			func(l net.Listener) net.Listener { return n.limited(transport.Frugal(l)) })
 	}
 	if l := n.standby; l != nil && a.system.standby != nil {
-		s.between = n.between(lifetime, a.system.standby)
-		s.accept(s.between, s.between.TLSConfig != nil, l, asItIs)
+		// Its requests outlive those that are cut off: a standby has what is confirmed last after that.
+		s.between = n.between(context.WithoutCancel(lifetime), a.system.standby)
+		if leased, ok := s.lease(l); ok {
+			s.pairing.Go(func() { s.run(s.between, s.between.TLSConfig != nil, leased) })
+		}
 	}
 	return s
 }
@@ -70,31 +74,44 @@ func (s *serving) other(server *http.Server) *http.Server {
 // accept has a server accept from a socket, behind what wrap puts before it.
 func (s *serving) accept(server *http.Server, encrypted bool, socket net.Listener,
 	wrap func(net.Listener) net.Listener) {
-	l := socket
-	if own, ok := socket.(transport.Socket); ok {
-		lease, err := transport.NewLease(own)
-		if err != nil {
-			s.failed <- fmt.Errorf("serve %s: %w", socket.Addr(), err)
-			return
-		}
-		l = lease
+	l, ok := s.lease(socket)
+	if !ok {
+		return
 	}
 	s.sockets = append(s.sockets, l)
 	l = wrap(l)
-	s.accepting.Go(func() {
-		var err error
-		if encrypted {
-			err = server.ServeTLS(l, "", "")
-		} else {
-			err = server.Serve(l)
-		}
-		if !errors.Is(err, http.ErrServerClosed) {
-			s.failed <- fmt.Errorf("serve %s: %w", l.Addr(), err)
-		}
-	})
+	s.accepting.Go(func() { s.run(server, encrypted, l) })
 }
 
-// stopAccepting leaves those who come from now on in the system's queue.
+// lease returns what a server accepts from, and closes without closing the socket. It reports whether the
+// socket is open; else the server ends.
+func (s *serving) lease(socket net.Listener) (l net.Listener, ok bool) {
+	own, ok := socket.(transport.Socket)
+	if !ok {
+		return socket, true
+	}
+	lease, err := transport.NewLease(own)
+	if err != nil {
+		s.failed <- fmt.Errorf("serve %s: %w", socket.Addr(), err)
+		return nil, false
+	}
+	return lease, true
+}
+
+// run serves until the server or what it accepts from is closed.
+func (s *serving) run(server *http.Server, encrypted bool, l net.Listener) {
+	var err error
+	if encrypted {
+		err = server.ServeTLS(l, "", "")
+	} else {
+		err = server.Serve(l)
+	}
+	if !errors.Is(err, http.ErrServerClosed) {
+		s.failed <- fmt.Errorf("serve %s: %w", l.Addr(), err)
+	}
+}
+
+// stopAccepting leaves those who come from now on in the system's queue, but for the other server of a pair.
 func (s *serving) stopAccepting() {
 	for _, l := range s.sockets {
 		_ = l.Close() // that it fails ends it too
@@ -110,6 +127,16 @@ func (s *serving) close() {
 	s.server.Close()
 	s.stopAccepting()
 	s.closing.Wait()
+}
+
+// closeBetween ends what the other server of a pair is answered with; orderly, answers under way are finished.
+func (s *serving) closeBetween(orderly bool) {
+	if orderly {
+		finish(s.between)
+	} else {
+		s.between.Close()
+	}
+	s.pairing.Wait()
 }
 
 // closeSoon ends the servers in good order beside what comes next, if that takes no longer than
@@ -180,10 +207,13 @@ func (a *App) Run(ctx context.Context) error {
 		cause = errors.Join(cause, a.drain(s.server, cutRequests))
 		s.close()
 	}
+	if a.left.next != nil && s.between != nil {
+		a.system.handOver()
+	}
 	endTasks()
 	if s.between != nil {
-		<-a.system.standbyEnded
-		finish(s.between)
+		<-a.system.standbyEnded // until then it fetches files
+		s.closeBetween(a.left.next == nil)
 	}
 	running.Wait()
 	if err := errors.Join(cause, a.Close()); err != nil {

@@ -81,6 +81,8 @@ type system struct {
 	// standbyEnded is closed, after the background tasks were told to end.
 	standby      http.Handler
 	standbyEnded <-chan struct{}
+	// handOver says, before the tasks are told to end, that another program goes on with the data.
+	handOver func()
 
 	cutStreams func()       // ends event streams at once, also under one that writes
 	close      func() error // called once, when nothing uses the system any more

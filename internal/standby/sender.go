@@ -29,9 +29,11 @@ const (
 	roughStep = 1024
 
 	// lastRound is how long a server that stops goes on for the standby to have everything. One that
-	// another server took over from has nothing else to do, and what it has is nowhere else.
-	lastRound       = 3 * time.Second
-	lastFencedRound = 30 * time.Second
+	// another server took over from has nothing else to do, and what it has is nowhere else. For one whose
+	// data another program goes on with, clients wait.
+	lastRound         = 3 * time.Second
+	lastFencedRound   = 30 * time.Second
+	lastHandOverRound = 100 * time.Millisecond
 )
 
 // SenderOptions are what a Sender works on.
@@ -57,12 +59,13 @@ type SenderOptions struct {
 // wait for: it reads what was written, beside them.
 type Sender struct {
 	SenderOptions
-	session string // since a standby's copy was last compared: what is known of it holds in this one only
-	files   fileNotes
-	counts  senderCounts
-	fenced  atomic.Bool
-	woken   chan struct{} // receives when there is something to tell besides what was written
-	arrived chan struct{} // receives when a standby has connected
+	session   string // since a standby's copy was last compared: what is known of it holds in this one only
+	files     fileNotes
+	counts    senderCounts
+	fenced    atomic.Bool
+	handsOver atomic.Bool   // another program goes on with the data
+	woken     chan struct{} // receives when there is something to tell besides what was written
+	arrived   chan struct{} // receives when a standby has connected
 
 	mu      sync.Mutex // guards all below
 	closed  bool
@@ -128,16 +131,23 @@ func (s *Sender) Figures() SenderFigures {
 	return f
 }
 
+// HandOver says, before the ctx of Run ends, that another program goes on with the data: the standby gets from
+// that one what it does not get soon.
+func (s *Sender) HandOver() { s.handsOver.Store(true) }
+
 // Run waits until ctx ends, and then until the standby has everything: for lastRound at most, or for
-// lastFencedRound. It waits no longer than lastRound for a standby that is not there. The address on which
-// it is answered has to be there meanwhile: the standby fetches files.
+// lastFencedRound, or lastHandOverRound. It waits no longer than lastRound for a standby that is not there. The
+// address on which it is answered has to be there meanwhile: the standby fetches files.
 func (s *Sender) Run(ctx context.Context) {
 	<-ctx.Done()
-	fenced := s.fenced.Load()
-	late := time.After(lastRound)
-	if fenced {
-		late = time.After(lastFencedRound)
+	fenced, limit := s.fenced.Load(), lastRound
+	switch {
+	case fenced:
+		limit = lastFencedRound
+	case s.handsOver.Load():
+		limit = lastHandOverRound
 	}
+	late := time.After(limit)
 	for absent := time.After(lastRound); ; absent = time.After(lastRound) {
 		s.mu.Lock()
 		now := s.current
