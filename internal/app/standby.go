@@ -352,7 +352,8 @@ func (s *Standby) promote(ctx context.Context, stop func()) (p succession.Promot
 		return p, err
 	}
 	s.log.Info("this standby is promoted")
-	current := f.Connected && lag(time.Now, f.Current, s.started) < standbyPatience.Seconds()
+	// Files go from a first to its standby only: what it lacks then, it never gets.
+	current := f.Connected && f.Missing == 0 && lag(time.Now, f.Current, s.started) < standbyPatience.Seconds()
 	if err := succession.Claim(ctx, s.follower.Peer, f.Position, current, &p); err != nil {
 		return p, err
 	}

@@ -2,7 +2,12 @@ package app
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"net"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -68,5 +73,39 @@ func TestServerThatGaveWayGivesWhatItConfirmedLast(t *testing.T) {
 		if status, got := b.get(b.bob, "/message/"+id+"/attachment/1"); status != 200 || !bytes.Equal(got, content) {
 			t.Errorf("a file that was sent last answers %d with %d bytes", status, len(got))
 		}
+	}
+}
+
+// What a standby lacks of the files it would never get from a server that gave way.
+func TestServerThatServesIsLeftAloneByAStandbyThatLacksFiles(t *testing.T) {
+	first := pairSettings(t)
+	w := mustOpenWardAt(t, first, false)
+	w.sweep()
+	w.mustSendFile([]byte("scan"))
+	files, err := filepath.Glob(filepath.Join(first.Data, "blobs", "*", "*", "*"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("the file is at %q, error %v", files, err)
+	}
+	// It is there and cannot be read.
+	if err := errors.Join(os.Remove(files[0]), os.Symlink(files[0], files[0])); err != nil {
+		t.Fatal(err)
+	}
+	s, err := OpenStandby(t.Context(), standbySettings(t, w.app), quiet())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- s.follower.Run(ctx) }() // it follows, and answers no requests
+	awaitStatus(t, s, "it follows without the file", func(f standby.Status) bool { return f.Connected && f.Missing == 1 })
+	if _, err := s.promote(t.Context(), func() {}); err == nil || !strings.Contains(err.Error(), "serves") {
+		t.Errorf("a standby that lacks a file is promoted beside a server that serves: %v", err)
+	}
+	if _, err := w.alice.Send(t.Context(), client.Outgoing{Recipient: "bob", Body: "still there"}); err != nil {
+		t.Errorf("the server has given way: %v", err)
+	}
+	cancel()
+	if err := errors.Join(<-done, s.Close()); err != nil {
+		t.Error(err)
 	}
 }
