@@ -364,6 +364,9 @@ func (s *Standby) promote(ctx context.Context, stop func()) (p succession.Promot
 		p.All = s.awaitRest(ctx, goneTime, 0)
 		p.Fenced = p.All
 	}
+	if err := ctx.Err(); err != nil { // what the other one still has was on its way
+		return p, succession.Interrupted(err)
+	}
 	if !p.Fenced {
 		s.log.Warn("the server that this standby followed could not be told to give way: it is told as soon as it is back",
 			"server", s.of, "error", p.Reason)

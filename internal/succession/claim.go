@@ -91,13 +91,15 @@ func Fit(ctx context.Context, cfg *config.Config, copied *standby.Status) error 
 // Claim has the server that a standby follows give way to it, if it can be reached, in the term after that
 // of the standby's copy. Unless the copy is current, a server that serves is left alone: what it confirmed
 // meanwhile would be lost for nothing. Claim answers standby.ErrOutranked where the other one is of a later
-// term.
+// term, and Interrupted where ctx has ended: whether the other one can be reached is not known then.
 func Claim(ctx context.Context, peer *standby.Peer, at standby.Position, current bool, p *Promotion) error {
 	p.Term = at.Term + 1
 	asked, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	state, err := peer.State(asked)
 	switch {
+	case ctx.Err() != nil:
+		return Interrupted(ctx.Err())
 	case err != nil:
 		p.Reason = err.Error()
 		return nil
@@ -116,12 +118,20 @@ func Claim(ctx context.Context, peer *standby.Peer, at standby.Position, current
 	switch {
 	case errors.Is(err, standby.ErrOutranked):
 		return outranked(peer, &state, p.Term)
+	case ctx.Err() != nil:
+		return Interrupted(ctx.Err())
 	case err != nil:
 		p.Reason = err.Error()
 	default:
 		p.Fenced = true
 	}
 	return nil
+}
+
+// Interrupted is the error of a promotion that was given up because its context has ended.
+func Interrupted(err error) error {
+	return fmt.Errorf("the promotion was interrupted, and nothing was promoted; the other server may have given way "+
+		"already, so repeat it: %w", err)
 }
 
 func outranked(peer *standby.Peer, state *standby.State, term uint64) error {

@@ -25,6 +25,10 @@ func TakeBack(ctx context.Context, cfg *config.Config) (p Promotion, err error) 
 	if !is {
 		return p, err
 	}
+	if !home.Exists(home.Database(dir)) { // a demotion was interrupted at its end
+		return p, fmt.Errorf("%s is the directory of a standby already, and has no state of its own to go back to: \"signet "+
+			"demote\" finishes that", dir)
+	}
 	note, err := readNote(dir)
 	if err != nil {
 		return p, err

@@ -80,6 +80,9 @@ func Requests(ctx context.Context, dir string, promote func() (Promotion, error)
 		case <-ctx.Done():
 			return false
 		}
+		if ctx.Err() != nil { // both at a time
+			return false
+		}
 		var asked request
 		if found, err := readJSON(path, &asked); err != nil || !found || asked.Answered {
 			continue // half of a file is none: it is written in one step
