@@ -189,6 +189,9 @@ func (s *Standby) MetricsAddr() net.Addr {
 // BaseURL is the URL of Addr.
 func (s *Standby) BaseURL() string { return s.network.baseURL() }
 
+// Reload is that of App.
+func (s *Standby) Reload() { s.network.refresh() }
+
 // Of is the server that it follows.
 func (s *Standby) Of() string { return s.of }
 

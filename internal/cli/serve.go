@@ -13,14 +13,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 
 	"signet/internal/app"
 	"signet/internal/config"
 	"signet/internal/home"
-	"signet/internal/standby"
-	"signet/internal/succession"
 	"signet/internal/systemd"
 )
 
@@ -80,17 +77,13 @@ func (s *serveCommand) serve(ctx context.Context, con *console, from config.Sour
 	if err != nil {
 		return err
 	}
-	serves, err := s.follow(ctx, con, cfg, log, sockets, notifier)
-	if err != nil || !serves {
-		return err
-	}
-	if err := app.LimitMemory(); err != nil {
-		log.Warn("the limit of this container's memory is not known", "error", err)
-	}
+	before := newFollowing(ctx, log)
+	defer before.end()
 	r := &reloading{from: from, log: log, level: level, settings: cfg.Effective()}
 	life := app.Life{
 		Sockets: sockets, Systemd: notifier, TakeOver: s.TakeOver, Program: con.startAnew(),
 		Reload: r.reload, Opened: func(server *app.App) {
+			before.end()
 			if cfg.Log.Format != "json" {
 				printAddresses(con, server)
 			}
@@ -103,6 +96,13 @@ func (s *serveCommand) serve(ctx context.Context, con *console, from config.Sour
 		signal.Notify(hangups, syscall.SIGHUP)
 		defer signal.Stop(hangups)
 		life.Reloads = hangups
+	}
+	serves, err := before.run(ctx, con, cfg, &life)
+	if err != nil || !serves {
+		return err
+	}
+	if err := app.LimitMemory(); err != nil {
+		log.Warn("the limit of this container's memory is not known", "error", err)
 	}
 	if upgradeSignal != nil {
 		upgrades := make(chan os.Signal, 1)
@@ -142,48 +142,6 @@ func (c *console) startAnew() func() *exec.Cmd {
 
 // takeOver is the flag of a server that takes another one's place.
 const takeOver = "--take-over"
-
-// follow runs a standby, where the data directory and the settings say so, until ctx ends or it is
-// promoted. It reports whether the directory is to be served then.
-func (s *serveCommand) follow(ctx context.Context, con *console, cfg *config.Config, log *slog.Logger,
-	sockets []systemd.Socket, notifier *systemd.Notifier) (serves bool, err error) {
-	role, err := succession.RoleOf(cfg, log)
-	if err != nil || role == standby.First {
-		return err == nil, err
-	}
-	if len(sockets) > 0 {
-		for _, socket := range sockets {
-			err = errors.Join(err, socket.Listener.Close())
-		}
-		return false, wrongConfiguration{errors.Join(errors.New("a standby opens its sockets itself: "+
-			"\"systemctl disable --now signet.socket\""), err)}
-	}
-	follower, err := app.OpenStandby(ctx, cfg, log)
-	if err != nil {
-		return false, err
-	}
-	tell := func(err error) {
-		if err != nil {
-			log.Warn("systemd does not hear", "error", err)
-		}
-	}
-	if cfg.Log.Format != "json" {
-		printStandby(con, follower.StandbyAddr())
-		con.printf("Listening on %s, base URL %s\n", follower.Addr(), follower.BaseURL())
-		con.printf("A standby of %s: it serves nobody before \"signet promote\"\n", follower.Of())
-	}
-	tell(notifier.Ready("a standby of " + follower.Of()))
-	alive, end := context.WithCancel(ctx)
-	var telling sync.WaitGroup
-	telling.Go(func() { notifier.KeepAlive(alive, func(context.Context) {}, tell) })
-	serves, err = follower.Run(ctx)
-	end()
-	telling.Wait()
-	if !serves {
-		tell(notifier.Stopping("stopping"))
-	}
-	return serves, err
-}
 
 // printStandby says where the other server of a pair connects.
 func printStandby(con *console, addr net.Addr) {
