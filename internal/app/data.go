@@ -78,6 +78,10 @@ func (d *data) openStore(ctx context.Context, in surroundings, taken *undo) (err
 func openEngine(ctx context.Context, in surroundings) (engine store.Engine, ready func(context.Context) error,
 	err error) {
 	if in.cfg.Database == "" {
+		// The server that hands over, or this one before, may have been told since RoleOf has looked.
+		if err := succession.Fenced(in.dir); err != nil {
+			return nil, nil, home.Misconfigured{Err: err}
+		}
 		if err := succession.Complete(in.dir); err != nil {
 			return nil, nil, err
 		}

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"os"
 	"time"
@@ -99,10 +100,9 @@ func selfOf(ctx context.Context, kept *store.Store) (s standby.State, err error)
 func (p *pair) give(ctx context.Context, engine *sqlite.Engine, c standby.Claim) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), fenceTime)
 	defer cancel()
-	if err := succession.NoteFenced(p.in.dir, c); err != nil {
-		return err
-	}
-	if err := engine.Fence(ctx); err != nil {
+	// Where the directory has no room for the note, nothing is confirmed all the same. The server stays, for a
+	// start would know nothing of it, and is told again.
+	if err := errors.Join(succession.NoteFenced(p.in.dir, c), engine.Fence(ctx)); err != nil {
 		return err
 	}
 	select {
