@@ -4,9 +4,11 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"signet/internal/handover"
+	"signet/internal/transport"
 )
 
 const (
@@ -29,6 +31,9 @@ const (
 	// goodbye is how long connections may take to end that were told to: net/http gives those of
 	// HTTP/2 a second.
 	goodbye = 3 * time.Second
+	// arriving is for how long no request has come, when connections are given up of which only a part of a
+	// request's head has come.
+	arriving = time.Second
 	// tidying is how long the store may take to put its files in order while the server still
 	// serves, so that it closes sooner.
 	tidying = 5 * time.Second
@@ -91,7 +96,7 @@ func (a *App) leave(ctx context.Context, s *serving, cutRequests context.CancelF
 	}
 	if s.idle != nil {
 		s.idle.Detach()
-		a.left.conns = s.idle.Await(within)
+		a.left.conns = a.awaitIdle(within, s.idle)
 	} else {
 		s.closeSoon(goodbye, s.server)
 		a.gate.quiet(within, settled)
@@ -106,6 +111,19 @@ func (a *App) leave(ctx context.Context, s *serving, cutRequests context.CancelF
 		return
 	}
 	a.left.close()
+}
+
+// awaitIdle waits until no connection has anything to be answered, and returns those that can be passed on. A
+// client that has sent half of a head and goes on later, or never, is not waited for as long as one whose
+// request runs.
+func (a *App) awaitIdle(within context.Context, idle *transport.Idle) []net.Conn {
+	ctx, cancel := context.WithCancel(within)
+	var looking sync.WaitGroup
+	looking.Go(func() { a.gate.quiet(ctx, arriving); cancel() })
+	conns := idle.Await(ctx)
+	cancel()
+	looking.Wait()
+	return conns
 }
 
 // awaitCalm waits, while the server serves, for a moment in which no request runs that takes long:
