@@ -32,7 +32,7 @@ func TestOpenMakesAPrivateDirectory(t *testing.T) {
 
 // Also files whose directory is closed: a copy of the whole, or a mount elsewhere, may not be.
 func TestFilesThatOthersMayReadAreTold(t *testing.T) {
-	cfg := settings(t)
+	cfg := pairSettings(t)
 	cfg.Keyring = "file:" + filepath.Join(t.TempDir(), "ring")
 	start := func() string {
 		t.Helper()
@@ -51,7 +51,7 @@ func TestFilesThatOthersMayReadAreTold(t *testing.T) {
 		t.Errorf("of files as the server makes them it says %s", log)
 	}
 	for _, path := range []string{home.Database(cfg.Data), strings.TrimPrefix(cfg.Keyring, "file:"),
-		filepath.Join(cfg.Data, home.OperatorFile)} {
+		strings.TrimPrefix(cfg.Standby.Key, "file:"), filepath.Join(cfg.Data, home.OperatorFile)} {
 		if err := os.Chmod(path, 0o644); err != nil {
 			t.Fatal(err)
 		}

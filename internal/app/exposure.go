@@ -34,6 +34,9 @@ func (a *App) exposure() *exposure {
 		ring = strings.TrimPrefix(a.cfg.Keyring, "file:") // a database's address is no file
 	}
 	files := []string{home.Database(a.dir), ring, filepath.Join(a.dir, home.OperatorFile)}
+	if key, isFile := strings.CutPrefix(a.cfg.Standby.Key, "file:"); isFile {
+		files = append(files, key)
+	}
 	return &exposure{dir: a.dir, files: files, warnings: a.warnings, log: a.log}
 }
 

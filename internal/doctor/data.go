@@ -83,7 +83,8 @@ func (e *examination) closed(dir fs.FileInfo, path string) {
 	}
 	// What lies elsewhere may be a group's, but not everybody's.
 	for _, file := range []string{strings.TrimPrefix(e.Config.MasterKey, "file:"),
-		strings.TrimPrefix(e.Config.Keyring, "file:"), e.Config.TLS.Key, e.Config.Tracing.Headers} {
+		strings.TrimPrefix(e.Config.Keyring, "file:"), strings.TrimPrefix(e.Config.Standby.Key, "file:"), e.Config.TLS.Key,
+		e.Config.Tracing.Headers} {
 		if info, err := os.Stat(file); err == nil && file != "" {
 			look(file, info, 0o007)
 		}
