@@ -21,6 +21,7 @@ import (
 	"signet/internal/health"
 	"signet/internal/home"
 	"signet/internal/model"
+	"signet/internal/seal"
 	"signet/internal/standby"
 	"signet/internal/succession"
 )
@@ -58,7 +59,8 @@ type Standby struct {
 	warnings *health.Warnings
 	exposure *exposure
 	follower *standby.Follower
-	room     *disk.Room // it has to have some when it is promoted
+	ring     seal.Storage // what is copied of the first's key ring, or that itself
+	room     *disk.Room   // it has to have some when it is promoted
 
 	undo  undo
 	close func() error
@@ -122,6 +124,7 @@ func (s *Standby) openFollower(ctx context.Context) error {
 	if err != nil {
 		return home.SetupFault(err)
 	}
+	s.ring = ring
 	s.undo = append(s.undo, ring.Close)
 	where := home.Blobs(s.dir, s.cfg.Blobs)
 	files, err := blob.At(where)
@@ -139,7 +142,7 @@ func (s *Standby) openFollower(ctx context.Context) error {
 	s.follower, err = standby.NewFollower(standby.FollowerOptions{
 		Peer: peer, Copy: succession.CopyPath(s.dir), ID: note.ID, Build: version,
 		Ring: ring, SameRing: strings.HasPrefix(s.cfg.Keyring, "postgres"), Files: files, SameFile: bucket,
-		RingCame: func(ctx context.Context) { _ = s.ready(ctx) }, Log: s.log,
+		RingCame: func(ctx context.Context) { _ = s.ready(ctx); s.copyRing(ctx) }, Log: s.log,
 	})
 	if err != nil {
 		return err
@@ -159,6 +162,27 @@ func (s *Standby) ready(ctx context.Context) error {
 		"does not open; copy the master key of the server that it follows to where master_key says (the log has the reason)",
 		"error", err)
 	return err
+}
+
+// copyRing makes the copy of the key ring that a server of this directory has kept (setting keyring.copy) what
+// the key ring is, so that keys which are destroyed are in neither, and keeps the warning. Where there is no
+// copy, none is made before the standby is promoted.
+func (s *Standby) copyRing(ctx context.Context) {
+	path, isFile := strings.CutPrefix(s.cfg.KeyringCopy, "file:")
+	if !isFile || !home.Exists(path) {
+		s.warnings.Clear(topicRingCopy)
+		return
+	}
+	contents, _, err := s.ring.Load(ctx, true)
+	if err == nil && contents != nil {
+		err = seal.Mirror(ctx, seal.OpenFileBeside(path), contents)
+	}
+	if err == nil {
+		s.warnings.Clear(topicRingCopy)
+		return
+	}
+	s.warnings.Set(topicRingCopy, "the copy of the key ring (keyring.copy) could not be made what the key ring is: it "+
+		"may hold keys that were destroyed; it is tried again", "error", err)
 }
 
 func (s *Standby) register() error {
@@ -339,6 +363,9 @@ func (s *Standby) look(ctx context.Context) {
 		}
 		if f.Whole && s.warnings.Holds(topicReadiness) {
 			_ = s.ready(ctx) // somebody may have brought the master key
+		}
+		if s.warnings.Holds(topicRingCopy) {
+			s.copyRing(ctx)
 		}
 		select {
 		case <-tick.C:

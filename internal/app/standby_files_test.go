@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 
 	"signet/client"
 	"signet/internal/offline"
+	"signet/internal/seal"
 	"signet/internal/standby"
 	"signet/internal/succession"
 	"signet/internal/testenv"
@@ -107,5 +109,51 @@ func TestServerThatServesIsLeftAloneByAStandbyThatLacksFiles(t *testing.T) {
 	cancel()
 	if err := errors.Join(<-done, s.Close()); err != nil {
 		t.Error(err)
+	}
+}
+
+// A server that was demoted has a copy of the key ring of before: keys that are destroyed at the other one are
+// not to stay in it.
+func TestStandbyKeepsTheCopyOfItsKeyRingUpToDate(t *testing.T) {
+	first := pairSettings(t)
+	w := mustOpenWardAt(t, first, false)
+	w.sweep()
+	cfg := standbySettings(t, w.app)
+	ring, path := filepath.Join(first.Data, "keyring"), filepath.Join(t.TempDir(), "keyring.copy")
+	old, err := os.ReadFile(ring)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustWrite(t, path, string(old), 0o600)
+	cfg.KeyringCopy = "file:" + path
+	w.pass(48 * time.Hour)
+	w.mustSendFile([]byte("sealed with a key of another day"))
+	s, stop := mustFollow(t, cfg)
+	before := w.began.Add(time.Duration(w.passed.Load()))
+	w.pass(time.Second)
+	awaitCopyOf(t, s, before)
+	stop()
+	_ = w.stop()
+	load := func(path string) *seal.Contents {
+		t.Helper()
+		contents, _, err := seal.OpenFileToLook(path).Load(t.Context(), true)
+		if err != nil || contents == nil {
+			t.Fatalf("%s holds %v, error %v", path, contents, err)
+		}
+		return contents
+	}
+	has := func(c *seal.Contents) map[seal.KeyID]bool {
+		ids := map[seal.KeyID]bool{}
+		for _, r := range c.Records {
+			ids[r.ID] = true
+		}
+		return ids
+	}
+	got, want := has(load(path)), has(load(filepath.Join(cfg.Data, "keyring")))
+	if !maps.Equal(got, want) {
+		t.Errorf("the copy has %d keys, and the ring %d, or others", len(got), len(want))
+	}
+	if now, err := os.ReadFile(path); err != nil || bytes.Equal(now, old) {
+		t.Errorf("the copy is what it was, error %v", err)
 	}
 }
