@@ -13,7 +13,7 @@
 //
 //	GET  /standby/state       what the server is (State)
 //	POST /standby/fence       a server of a higher term has taken over (Claim)
-//	GET  /standby/files/ID    an attachment or an avatar, sealed as it is, of a first
+//	GET  /standby/files/ID    an attachment or an avatar, sealed as it is, of a first; HEAD: whether it is there
 //	POST /standby/follow      becomes a connection of frames (Upgrade: signet-standby), at a first
 //
 // A frame is a byte that says its kind, four bytes with the length of what follows, that, and a CRC-32C

@@ -24,8 +24,8 @@ const (
 	// compareRetry is how soon it compares them again where it could not finish.
 	compareRetry = 10 * time.Second
 
-	// spared is how young a file is that nothing refers to and that stays: the transaction that refers to
-	// it may be on its way.
+	// spared is how young a file is that nothing refers to and that stays while the first has it: the
+	// transaction that refers to it may be on its way.
 	spared = time.Hour
 )
 
@@ -42,6 +42,16 @@ func (c *compares) due() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.next = time.Time{}
+}
+
+// removed has them compared again where files go while they are compared: one that is being fetched may come
+// after it went.
+func (c *compares) removed() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.busy {
+		c.next = time.Time{}
+	}
 }
 
 // begin reports whether they are to be compared now; then end has to follow.
@@ -121,12 +131,15 @@ func (f *Follower) named(ctx context.Context) (_ map[model.BlobID]bool, err erro
 // compareFiles fetches what is missing of the files, and erases what nothing refers to any more.
 func (f *Follower) compareFiles(ctx context.Context, named map[model.BlobID]bool) error {
 	begun := time.Now()
-	var extra []model.BlobID
+	var extra, young []model.BlobID
 	err := f.Files.List(ctx, func(id model.BlobID, kept time.Time) error {
-		if named[id] {
+		switch {
+		case named[id]:
 			delete(named, id)
-		} else if begun.Sub(kept) > spared {
+		case begun.Sub(kept) > spared:
 			extra = append(extra, id)
+		default:
+			young = append(young, id)
 		}
 		return nil
 	})
@@ -139,10 +152,41 @@ func (f *Follower) compareFiles(ctx context.Context, named map[model.BlobID]bool
 	}
 	f.change(func(s *Status) { s.Missing = len(missing) })
 	err = f.fetchAll(ctx, missing, func() { f.change(func(s *Status) { s.Missing-- }) })
+	for _, id := range young {
+		gone, fault := f.goneFromFirst(ctx, id)
+		if fault != nil {
+			err = errors.Join(err, fault)
+			break
+		}
+		if gone {
+			extra = append(extra, id)
+		}
+	}
 	for _, id := range extra {
 		err = errors.Join(err, f.Files.Delete(ctx, id))
 	}
 	return err
+}
+
+// goneFromFirst asks whether the first does not have a file any more.
+func (f *Follower) goneFromFirst(ctx context.Context, id model.BlobID) (bool, error) {
+	r, err := f.Peer.request(ctx, http.MethodHead, pathFiles+id.String(), nil)
+	if err != nil {
+		return false, err
+	}
+	answer, err := f.Peer.http.Do(r)
+	if err != nil {
+		return false, err
+	}
+	answer.Body.Close()
+	switch answer.StatusCode {
+	case http.StatusOK:
+		return false, nil
+	case http.StatusNotFound:
+		return true, nil
+	default:
+		return false, fmt.Errorf("%w: %w", errUnread, statusError(answer, ""))
+	}
 }
 
 // fetchAll copies files, some at a time. One that the first does not have any more is none. done is called

@@ -372,6 +372,9 @@ func (f *Follower) commit(ctx context.Context, c *commit) error {
 	if f.SameFile {
 		return nil
 	}
+	if len(c.Removed) > 0 {
+		f.compares.removed()
+	}
 	for _, id := range c.Removed {
 		if err := f.Files.Delete(ctx, id); err != nil {
 			f.Log.Warn("a file that the first has erased could not be erased; it is tried again", "error", err)

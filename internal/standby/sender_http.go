@@ -125,7 +125,9 @@ func (s *Sender) answerFile(w http.ResponseWriter, r *http.Request) {
 	defer file.Close()
 	// The standby compares the length, so that a file that is cut off counts as none.
 	http.ServeContent(w, r, "", time.Time{}, file)
-	s.counts.files.Add(1)
+	if r.Method != http.MethodHead { // by which a standby asks whether it is there
+		s.counts.files.Add(1)
+	}
 }
 
 // answerFollow takes the connection over, and serves the standby on it.
