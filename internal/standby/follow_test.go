@@ -298,34 +298,6 @@ func TestStandbyIsRefused(t *testing.T) {
 	http.DefaultClient.CloseIdleConnections()
 }
 
-// A standby that reads nothing is dropped, and the first goes on as ever.
-func TestStuckStandbyHoldsNobodyUp(t *testing.T) {
-	f := mustFirst(t, t.TempDir())
-	peer, err := NewPeer(f.url, testKey, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer peer.Close()
-	conn, _, err := peer.upgrade(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	l := newLink(conn, nil)
-	if err := l.tell(kindHello, standbyHello{Protocol: protocol, ID: "stuck"}); err != nil {
-		t.Fatal(err)
-	}
-	if err := l.send(kindDigested); err != nil {
-		t.Fatal(err)
-	}
-	if err := l.flush(); err != nil {
-		t.Fatal(err)
-	}
-	for i := range 200 {
-		f.mustNote(fmt.Sprint(i))
-	}
-}
-
 // The first writes without a pause, connections are cut, and both sides start anew. Whenever the standby is
 // stopped, its copy is what the first had committed at that time.
 func TestStandbyIsAlwaysAtACommit(t *testing.T) {

@@ -50,15 +50,16 @@ var errFrame = errors.New("what came is no frame of this protocol, or was change
 
 // link is a connection of frames. One goroutine receives; several may send.
 type link struct {
-	conn net.Conn
-	in   *bufio.Reader
+	conn     net.Conn
+	in       *bufio.Reader
+	patience time.Duration // within which the other has to read a frame, and to send one that it has begun
 
 	mu  sync.Mutex // guards out
 	out *bufio.Writer
 }
 
 func newLink(conn net.Conn, in *bufio.Reader) *link {
-	return &link{conn: conn, in: in, out: bufio.NewWriterSize(conn, 64<<10)}
+	return &link{conn: conn, in: in, patience: patience, out: bufio.NewWriterSize(conn, 64<<10)}
 }
 
 // send writes a frame, which goes out with the next flush at the latest.
@@ -69,7 +70,7 @@ func (l *link) send(k kind, parts ...[]byte) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err := l.conn.SetWriteDeadline(time.Now().Add(patience)); err != nil {
+	if err := l.conn.SetWriteDeadline(time.Now().Add(l.patience)); err != nil {
 		return err
 	}
 	head := binary.BigEndian.AppendUint32([]byte{byte(k)}, uint32(n))
@@ -91,7 +92,7 @@ func (l *link) send(k kind, parts ...[]byte) error {
 func (l *link) flush() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err := l.conn.SetWriteDeadline(time.Now().Add(patience)); err != nil {
+	if err := l.conn.SetWriteDeadline(time.Now().Add(l.patience)); err != nil {
 		return err
 	}
 	return l.out.Flush()
@@ -147,7 +148,7 @@ func (l *link) receive(within time.Duration) (k kind, payload []byte, err error)
 		return 0, nil, errFrame
 	}
 	payload = make([]byte, n+4)
-	if err := l.conn.SetReadDeadline(time.Now().Add(max(within, patience))); err != nil {
+	if err := l.conn.SetReadDeadline(time.Now().Add(max(within, l.patience))); err != nil {
 		return 0, nil, err
 	}
 	if _, err := io.ReadFull(l.in, payload); err != nil {

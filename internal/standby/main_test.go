@@ -135,6 +135,27 @@ func (f *first) mustNote(text string) {
 	}
 }
 
+// until waits until something holds.
+func (f *first) until(what string, holds func() bool) {
+	f.t.Helper()
+	until(f.t, what, holds, f.log.String)
+}
+
+// until waits until something holds. state says how it is where it does not come.
+func until(t *testing.T, what string, holds func() bool, state func() string) {
+	t.Helper()
+	late := time.After(patient)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-late:
+			t.Fatalf("waited in vain until %s: %s", what, state())
+		}
+	}
+}
+
 // follower is a standby: a Follower that runs.
 type follower struct {
 	*Follower
@@ -182,20 +203,10 @@ func mustFollow(t *testing.T, dir, url string, change ...func(*FollowerOptions))
 // await waits until the standby is so.
 func (f *follower) await(what string, holds func(Status) bool) Status {
 	f.t.Helper()
-	late := time.After(patient)
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		s := f.Status()
-		if holds(s) {
-			return s
-		}
-		select {
-		case <-tick.C:
-		case <-late:
-			f.t.Fatalf("waited in vain until %s: %+v\n%s", what, s, f.log.String())
-		}
-	}
+	var s Status
+	until(f.t, what, func() bool { s = f.Status(); return holds(s) },
+		func() string { return fmt.Sprintf("%+v\n%s", s, f.log.String()) })
+	return s
 }
 
 // awaitAll waits until the standby has all that was committed before the call.

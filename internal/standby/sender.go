@@ -59,7 +59,8 @@ type SenderOptions struct {
 // wait for: it reads what was written, beside them.
 type Sender struct {
 	SenderOptions
-	session   string // since a standby's copy was last compared: what is known of it holds in this one only
+	patience  time.Duration // with a standby that reads nothing, or says nothing
+	session   string        // since a standby's copy was last compared: what is known of it holds in this one only
 	files     fileNotes
 	counts    senderCounts
 	fenced    atomic.Bool
@@ -113,7 +114,7 @@ type SenderFigures struct {
 
 // NewSender returns a sender that nobody follows yet.
 func NewSender(o SenderOptions) *Sender {
-	return &Sender{SenderOptions: o, woken: make(chan struct{}, 1), arrived: make(chan struct{}, 1)}
+	return &Sender{SenderOptions: o, patience: patience, woken: make(chan struct{}, 1), arrived: make(chan struct{}, 1)}
 }
 
 // Figures returns what metrics tell.

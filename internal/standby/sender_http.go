@@ -160,6 +160,7 @@ func (s *Sender) take(ctx context.Context, conn net.Conn, in *bufio.Reader) erro
 	if err := l.want(kindHello, &h, patience); err != nil {
 		return err
 	}
+	l.patience = s.patience
 	ctx, now, leave, err := s.enter(ctx, h.ID)
 	if err != nil {
 		return errors.Join(err, l.tell(kindRefused, refusal{err.Error()}))

@@ -80,7 +80,7 @@ func (s *Sender) mismatch(ctx context.Context, h *standbyHello, self *State) str
 func (r *round) compare(ctx context.Context) error {
 	next := uint32(1)
 	for {
-		got, payload, err := r.l.receive(patience)
+		got, payload, err := r.l.receive(r.l.patience)
 		if err != nil {
 			return err
 		}
@@ -284,7 +284,7 @@ func (r *round) await(ctx context.Context, sequence uint64) error {
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)
 		}
-		got, payload, err := r.l.receive(patience)
+		got, payload, err := r.l.receive(r.l.patience)
 		if err != nil {
 			return err
 		}
