@@ -36,6 +36,7 @@ var faults = map[string]func(*testing.T, *config.Config, *witness){
 	"the clock is not the database's":  tryClockApart,
 	"the certificate ends":             tryCertificateEnds,
 	"others may read the files":        tryFilesOpen,
+	"a standby lacks its master key":   tryStandbyWithoutKeys,
 	"sends take long":                  trySendsSlow,
 	"a program stops reading":          tryReaderStops,
 	"pieces of work fail":              tryPiecesFail,
