@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"io"
 	"slices"
 
 	"signet/internal/completion"
@@ -18,12 +19,12 @@ func (completionCommand) Help() string {
 }
 
 func (c *completionCommand) Run(con *console) error {
-	con.printf("%s", completion.Script(c.Shell, program))
-	return nil
+	_, err := io.WriteString(con.stdout, completion.Script(c.Shell, program)) // with --json too: a shell reads it
+	return err
 }
 
 // completeCommand is what the scripts call: the shell, then the words after the program's
-// name up to the cursor. It never fails, since nobody would see why.
+// name up to the cursor. A --json is one of these words. It never fails, since nobody would see why.
 type completeCommand struct {
 	Words []string `arg:"" optional:""`
 }
@@ -37,6 +38,6 @@ func (c *completeCommand) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	con.printf("%s", completion.Complete(parser.Model, words).Without(cut).Text())
-	return nil
+	_, err = io.WriteString(con.stdout, completion.Complete(parser.Model, words).Without(cut).Text())
+	return err
 }

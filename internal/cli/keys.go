@@ -87,17 +87,18 @@ func (k *keysVerifyCommand) Run(ctx context.Context, con *console, cfg *config.C
 
 // tellVerified prints what opens.
 func (c *console) tellVerified(v *offline.Verified) {
-	c.printf("%d messages, %d attachments and %d metadata open", v.Messages, v.Attachments, v.Metadata)
+	opens := fmt.Sprintf("%d messages, %d attachments and %d metadata open", v.Messages, v.Attachments, v.Metadata)
 	if v.Notes > 0 {
-		c.printf("; so do %d notes of groups", v.Notes)
+		opens += fmt.Sprintf("; so do %d notes of groups", v.Notes)
 	}
 	if v.Held > 0 {
-		c.printf("; %d of these messages are kept for a legal hold alone", v.Held)
+		opens += fmt.Sprintf("; %d of these messages are kept for a legal hold alone", v.Held)
 	}
 	if v.Ended > 0 {
-		c.printf("; %d messages have ended, and their keys are destroyed", v.Ended)
+		opens += fmt.Sprintf("; %d messages have ended, and their keys are destroyed", v.Ended)
 	}
-	c.printf("\n%d rows that give access were written by a server\n", v.Rows)
+	c.printf("%s\n", opens)
+	c.printf("%d rows that give access were written by a server\n", v.Rows)
 }
 
 type keysExportCommand struct {
@@ -153,8 +154,12 @@ type keysGenerateCommand struct {
 
 func (k *keysGenerateCommand) Run(con *console) error {
 	text, err := offline.NewMasterKey()
-	if err != nil || k.Out == "" {
-		return con.report(err, "%s", text)
+	switch {
+	case err != nil:
+		return err
+	case k.Out == "":
+		_, err = con.stdout.Write(text) // with --json too: it is a file
+		return err
 	}
 	return offline.WriteMasterKey(k.Out, text)
 }

@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"signet/internal/offline"
 )
 
 // TestKeysCommandsWorkBesideARunningServer is the life of a server's keys as its
@@ -59,6 +62,23 @@ func TestMasterKeyIsWrittenForItsOwnerAndOnce(t *testing.T) {
 	kept, err := os.ReadFile(path)
 	if code != exitFailed || !strings.Contains(stderr, "is there already") || err != nil || string(kept) != string(made) {
 		t.Errorf("a second time it exited with %d and said %q, and the file holds %q", code, stderr, kept)
+	}
+}
+
+// A sentence is one object, and a master key is the file that it is without --json.
+func TestKeysCommandsPrintWholeJSON(t *testing.T) {
+	var out bytes.Buffer
+	con := &console{stdout: &out, asJSON: true}
+	con.tellVerified(&offline.Verified{Messages: 3, Notes: 2, Held: 1, Ended: 4, Rows: 9})
+	want := `{"message":"3 messages, 0 attachments and 0 metadata open; so do 2 notes of groups; 1 of these messages are ` +
+		`kept for a legal hold alone; 4 messages have ended, and their keys are destroyed"}` + "\n" +
+		`{"message":"9 rows that give access were written by a server"}` + "\n"
+	if out.String() != want {
+		t.Errorf("it prints\n%swant\n%s", &out, want)
+	}
+	if code, stdout, _ := run(t, nil, "keys", "generate", "--json"); code != exitDone ||
+		!strings.HasPrefix(stdout, `{"primaryKeyId":`) {
+		t.Errorf("keys generate exited with %d and printed %q", code, stdout)
 	}
 }
 
