@@ -68,9 +68,10 @@ var mayImport = []layer{
 		"internal/trace/otlp", "internal/trace",
 	}},
 	{"internal/doctor", []string{
-		"internal/offline", "internal/home", "internal/transfer", "internal/custody", "internal/store/postgres",
-		"internal/store/sqlite", "internal/store", "internal/live/natsbus", "internal/live/pgbus", "internal/seal/pgring",
-		"internal/seal", "internal/blob", "internal/durable", "internal/disk", "internal/clock", "internal/config",
+		"internal/offline", "internal/succession", "internal/home", "internal/transfer", "internal/custody",
+		"internal/store/postgres", "internal/store/sqlite", "internal/store", "internal/live/natsbus",
+		"internal/live/pgbus", "internal/seal/pgring", "internal/seal", "internal/blob", "internal/durable",
+		"internal/disk", "internal/clock", "internal/config",
 	}},
 	{"internal/offline", []string{
 		"internal/succession", "internal/home", "internal/api/wire", "internal/people", "internal/export", "internal/access",

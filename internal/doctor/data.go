@@ -13,6 +13,7 @@ import (
 	"signet/internal/home"
 	"signet/internal/store"
 	"signet/internal/store/sqlite"
+	"signet/internal/succession"
 	"signet/internal/transfer"
 )
 
@@ -67,7 +68,8 @@ func (e *examination) closed(dir fs.FileInfo, path string) {
 	database := home.Database(path)
 	for _, file := range []string{database, database + "-wal", database + "-shm", filepath.Join(path, home.KeyringFile),
 		filepath.Join(path, home.MasterFile), filepath.Join(path, home.OperatorFile), filepath.Join(path, home.AuditKeyFile),
-		filepath.Join(path, home.LockFile), filepath.Join(path, home.BlobsDirectory)} {
+		filepath.Join(path, home.LockFile), filepath.Join(path, home.BlobsDirectory),
+		succession.CopyPath(path), succession.CopyPath(path) + ".part"} {
 		info, err := os.Stat(file)
 		if err != nil {
 			e.denied(file, err)
@@ -110,6 +112,9 @@ func (e *examination) room(free, size int64) {
 
 // embedded looks into the store of the data directory.
 func (e *examination) embedded(ctx context.Context) {
+	if e.pair() {
+		return
+	}
 	database := home.Database(e.Config.Data)
 	if _, err := os.Stat(database); err != nil {
 		if !e.denied(database, err) {

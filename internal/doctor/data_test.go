@@ -14,7 +14,9 @@ import (
 	"signet/internal/config"
 	"signet/internal/home"
 	"signet/internal/seal"
+	"signet/internal/standby"
 	"signet/internal/store"
+	"signet/internal/succession"
 )
 
 // TestHealthyInstallationHasNoFindings, while its server runs and when it has stopped, and looking at
@@ -96,6 +98,28 @@ func TestFaultsOfADataDirectory(t *testing.T) {
 			mustWrite(t, cfg.MasterKey[5:], mustRead(t, cfg.Data+"/master.json"))
 			mustChmod(t, cfg.MasterKey[5:], 0o644)
 		}, nil, []string{"data.permissions"}},
+		{"a secret of everybody's elsewhere", func(t *testing.T, cfg *config.Config) {
+			cfg.Standby.Key = "file:" + filepath.Join(t.TempDir(), "standby.key")
+			mustWrite(t, cfg.Standby.Key[5:], strings.Repeat("key", 20))
+			mustChmod(t, cfg.Standby.Key[5:], 0o644)
+		}, nil, []string{"data.permissions"}},
+		{"taken over from", func(t *testing.T, cfg *config.Config) {
+			if err := succession.NoteFenced(cfg.Data, standby.Claim{Term: 1, By: "two"}); err != nil {
+				t.Fatal(err)
+			}
+		}, nil, []string{"data.fenced"}},
+		{"to follow", setStandbyOf, nil, []string{"data.role"}},
+		{"a standby's no more", func(t *testing.T, cfg *config.Config) { mustFollow(t, cfg); cfg.StandbyOf = "" }, nil,
+			[]string{"data.role"}},
+		{"of a role that nobody knows", write("standby.json", `{"stage":"first"}`), nil, []string{"data.role"}},
+		{"a standby's without a master key", func(t *testing.T, cfg *config.Config) {
+			mustFollow(t, cfg)
+			mustRemove(t, filepath.Join(cfg.Data, home.MasterFile))
+		}, nil, []string{"data.standby", "keys.master"}},
+		{"a standby's with an open copy", func(t *testing.T, cfg *config.Config) {
+			mustFollow(t, cfg)
+			mustChmod(t, succession.CopyPath(cfg.Data)+".part", 0o644)
+		}, nil, []string{"data.permissions", "data.standby"}},
 		{"half restored", write("signet.db.restoring", ""), nil, []string{"data.restoring"}},
 		{"half copied", func(t *testing.T, cfg *config.Config) {
 			mustTamper(t, cfg, `INSERT INTO meta (name, value) VALUES (?, 'yes')`, store.MetaCopying)
@@ -158,6 +182,42 @@ func TestFaultsOfADataDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantCodes(t, "a large log", examine(t, killed), "data.log", "data.unclean", "server.none")
+}
+
+// TestStandbyHasNoFaults, whether or not it runs, and looking at it changes nothing.
+func TestStandbyHasNoFaults(t *testing.T) {
+	s, whole := mustServe(t)
+	s.Stop()
+	cfg := mustCopy(t, whole)
+	mustFollow(t, cfg)
+	before := mustRemember(t, cfg.Data)
+	wantCodes(t, "stopped", examine(t, cfg), "data.standby", "server.none")
+	wantCodes(t, "running", examine(t, cfg, func(o *Options) {
+		o.Server = &Server{Reason: "standby: it has all that was confirmed until 2026-11-29T02:14:07.512Z"}
+	}), "data.standby", "server.standby")
+	if !maps.Equal(before, mustRemember(t, cfg.Data)) {
+		t.Error("its directory has changed")
+	}
+}
+
+// mustFollow makes an installation a standby's, as a demotion and the next start do.
+func mustFollow(t *testing.T, cfg *config.Config) {
+	t.Helper()
+	setStandbyOf(t, cfg)
+	if err := succession.Demote(cfg.Data, true); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := succession.BeginCopy(cfg.Data, cfg.StandbyOf); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// setStandbyOf has settings name a server that is to be followed.
+func setStandbyOf(t *testing.T, cfg *config.Config) {
+	t.Helper()
+	key := filepath.Join(t.TempDir(), "standby.key")
+	mustWrite(t, key, strings.Repeat("key", 20))
+	cfg.StandbyOf, cfg.Standby.Key = "http://127.0.0.1:1", "file:"+key
 }
 
 // TestFileOfAnotherUser: root may have made it.

@@ -53,6 +53,10 @@ var kinds = map[string]kind{
 	"data.permissions": {Warning, "chmod 700 the data directory, and 600 the files in it; a file elsewhere may be its " +
 		"group's, but not everybody's"},
 	"data.restoring": {Error, "run the command again that was not finished (signet restore, signet migrate), to its end"},
+	"data.fenced": {Error, "make it the standby of the other server (\"signet demote\"), or take over from that " +
+		"(\"signet promote --fenced\"): each drops what only one of them has (docs/operate/standby.md)"},
+	"data.role":    {Error, "set what the reason says, or name another directory (docs/operate/standby.md)"},
+	"data.standby": {Note, "nothing: \"signet promote\" makes it the server, in the place of the one that it follows"},
 	"data.unclean": {Note, "nothing: the next start takes over what the log holds; the server's log may say why it " +
 		"ended"},
 	"data.log": {Warning, "look for what keeps the log from being copied: a full disk, or a reader that hangs; the " +
@@ -114,6 +118,7 @@ var kinds = map[string]kind{
 	"server.closed": {Note, "give an operator's key (SIGNET_API_KEY, SIGNET_API_SECRET), and ask at the server's own " +
 		"address"},
 	"server.ready":    {Error, "do what the reason says; the server's log has more"},
+	"server.standby":  {Note, "nothing: \"signet promote\" makes it the server, in the place of the one that it follows"},
 	"server.warning":  {Warning, "do what the warning says (docs/operate/operations.md)"},
 	"server.task":     {Warning, "see the server's log, which says why the task fails"},
 	"server.part":     {Error, "see why the part does not answer: calls that need it are refused"},

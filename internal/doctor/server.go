@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -40,7 +41,9 @@ func (e *examination) server() {
 		e.find("server.away", "%s does not answer: %v", s.URL, s.Away)
 		return
 	}
-	if s.Reason != "" {
+	if how, standby := strings.CutPrefix(s.Reason, "standby: "); standby {
+		e.find("server.standby", "the server is a standby, which serves nobody: %s", how)
+	} else if s.Reason != "" {
 		e.find("server.ready", "the server is not ready: %s", s.Reason)
 	}
 	if s.Closed != nil {

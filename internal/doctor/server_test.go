@@ -19,6 +19,7 @@ func TestWhatAServerSaysOfItself(t *testing.T) {
 		{"an unknown authority", Server{Trust: errors.New("unknown authority")}, []string{"server.trust"}},
 		{"little", Server{Closed: errors.New("403")}, []string{"server.closed"}},
 		{"why it is not ready", Server{Reason: "stopping"}, []string{"server.ready"}},
+		{"that it is a standby", Server{Reason: "standby: it has no whole copy yet"}, []string{"server.standby"}},
 		{"warnings", Server{Warnings: []string{"clock: it is in doubt", "backlog: it fails"}},
 			[]string{"server.warning", "server.warning"}},
 		{"a late task", Server{Late: []string{"messages"}}, []string{"server.task"}},
