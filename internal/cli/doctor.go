@@ -14,6 +14,7 @@ import (
 
 type doctorCommand struct {
 	serverSettings
+	Here      bool          `help:"Look at the installation that the settings name, also where SIGNET_URL is set."`
 	BackupAge time.Duration `name:"backup-age" placeholder:"TIME" help:"Report it when the last backup of the embedded store is older, such as 26h, or when there is none."`
 }
 
@@ -25,7 +26,8 @@ or not a server is running, and it repeats no password.
 
 It takes the settings of "signet serve". Run it on the server's machine, as the server's user or as root, with the
 server's environment. With SIGNET_URL it asks the server there, and looks at nothing else; with an operator's
-SIGNET_API_KEY and SIGNET_API_SECRET that server tells more.
+SIGNET_API_KEY and SIGNET_API_SECRET that server tells more. In a container whose environment has SIGNET_URL for
+other commands, say --here.
 
 The exit code is 0 if all is well or there are only notes, 1 if there is an error or a warning, and 2 if the
 settings cannot be read. Each finding has a code, which docs/operate/doctor.md explains.
@@ -51,7 +53,7 @@ func (c *doctorCommand) Run(ctx context.Context, con *console) error {
 // examine looks at what the settings name, or at a server elsewhere. The error says how bad it is.
 func (c *doctorCommand) examine(ctx context.Context, con *console) ([]doctor.Finding, error) {
 	sources := c.sources(con)
-	if at := con.env.Variable(commandline.URLVariable); at != "" {
+	if at := con.env.Variable(commandline.URLVariable); at != "" && !c.Here {
 		return judged(doctor.ExamineServer(remoteServer(ctx, con, at, sources.Flags["data"]), time.Now()))
 	}
 	cfg, err := config.Load(sources)

@@ -99,6 +99,9 @@ func TestDoctorOfAServerElsewhere(t *testing.T) {
 	wantFindings(t, at(operator.Base_URL, "", ""), []string{"--data", dir}, nil) // which has the credentials
 	wantFindings(t, at(operator.Base_URL, operator.API_Key, "wrong"), nil, []string{"server.closed"})
 	wantFindings(t, at("http://127.0.0.1:1", operator.API_Key, operator.API_Secret), nil, []string{"server.away"})
+	// An environment that has SIGNET_URL for other commands does not keep it from looking here.
+	wantFindings(t, at("http://127.0.0.1:1", "", ""), []string{"--here", "--data", dir, "--backup-age", "26h"},
+		[]string{"backup.none"})
 
 	unready := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "stopping", http.StatusServiceUnavailable)
