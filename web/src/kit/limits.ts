@@ -24,6 +24,9 @@ export const mostMessages = 500;
 /** People whom one call makes. */
 export const mostPeople = 500;
 
+/** Members of a group of everybody up to which they are named. */
+export const mostMembers = 2000;
+
 /** Entries of the audit log in one answer. */
 export const mostEntries = 1000;
 

@@ -11,15 +11,15 @@ import { text } from "../text/text";
 import { PeopleChooser } from "./PeopleChooser";
 import { besides } from "./state/beside";
 import { renew } from "./state/conversations";
-import { type Group, mayMove } from "./state/groups";
+import { type Group, listsMembers, mayMove } from "./state/groups";
 import { people } from "./state/people";
 import { here } from "./state/presence";
 import type { Found } from "./state/search";
 
-/** Members lists who is in a group, and lets those who may add and remove people. */
+/** Members lists who is in a group, or says how many, and lets those who may add and remove people. */
 export function Members({ group }: { group: Group }) {
   const there = client.in(group.organization_key);
-  const { value, problem, reload } = useLoaded(() => there.getGroupMembers(group.token), []);
+  const { value, problem, reload } = useLoaded(async () => listsMembers(group) ? there.getGroupMembers(group.token) : [], []);
   const [adding, setAdding] = useState(false);
   const [removed, setRemoved] = useState<Pick<User, "token" | "display_name">>();
   const [gone, setGone] = useState<readonly string[]>([]); // whose rows go before the list has come

@@ -1,4 +1,5 @@
 // What one may do in a group, as far as the list of conversations tells.
+import { mostMembers } from "../../kit/limits";
 import { session } from "../../kit/state/session";
 import { time } from "../../text/clock";
 import type { Entity } from "./conversations";
@@ -14,7 +15,13 @@ export function groupOf({ entity }: { entity: Entity }): Group | undefined {
 export function isMember({ num_members, members }: Group): boolean {
   if (num_members === 0) return false;
   const me = session.value?.account.token;
-  return members === undefined || me === undefined || members.includes(me); // of large ones the list is left out
+  const whole = members !== undefined && members.length >= num_members; // of large ones the list is left out, or empty
+  return !whole || me === undefined || members.includes(me);
+}
+
+/** listsMembers tells whether the interface names the members of a group: very many of one of everybody are only counted. */
+export function listsMembers({ everyone, num_members }: Group): boolean {
+  return !everyone || num_members <= mostMembers;
 }
 
 /** isIn tells whether one is in a conversation: with a person always. */
