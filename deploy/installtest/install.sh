@@ -6,6 +6,15 @@ for pair in dpkg:dpkg rpm:rpm man:man-db mandoc:mandoc bash:bash zsh:zsh fish:fi
 	systemd-analyze:systemd; do
 	command -v "${pair%%:*}" >/dev/null || missing="$missing ${pair##*:}"
 done
+
+# What the tests install goes into namespaces of their own.
+spaces="--mount --net"
+[ "$(id -u)" -eq 0 ] || spaces="$spaces --user --map-root-user --map-auto"
+if ! said=$(unshare $spaces mount -t tmpfs tmpfs /tmp 2>&1); then
+	echo "PACKAGES AND IMAGE ARE NOT INSTALLED BY THE TESTS: no namespace can be made here, which takes CAP_SYS_ADMIN" \
+		"or a user who may ($said)" >&2
+fi
+
 [ -z "$missing" ] && exit 0
 as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo -n "$@"; fi; }
 echo "installing$missing"

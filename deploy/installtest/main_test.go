@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -27,6 +26,7 @@ var built struct {
 	key      string            // that the later one is signed with
 	releases map[string]string // directories, by version
 	again    string            // the earlier one, built on another path
+	confined error             // why no namespace can be made here; nil: one can
 }
 
 func TestMain(m *testing.M) {
@@ -46,10 +46,29 @@ func run(m *testing.M) (int, error) {
 	}
 	defer os.RemoveAll(dir)
 	built.dir = dir
+	built.confined = tryNamespaces()
 	if err := build(); err != nil {
 		return 1, err
 	}
 	return m.Run(), nil
+}
+
+// namespaces are what makes a file system and a network of its own, by unshare.
+func namespaces() []string {
+	args := []string{"unshare", "--mount", "--net"}
+	if os.Geteuid() != 0 {
+		args = append(args, "--user", "--map-root-user", "--map-auto")
+	}
+	return args
+}
+
+// tryNamespaces says why no namespace can be made here, as install.sh does for whoever runs make test.
+func tryNamespaces() error {
+	args := append(namespaces(), "mount", "-t", "tmpfs", "tmpfs", "/tmp")
+	if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
+		return fmt.Errorf("no namespace can be made here, which takes CAP_SYS_ADMIN or a user who may: %w: %s", err, out)
+	}
+	return nil
 }
 
 // build makes the releases of a repository that has the tree as it is, each as a commit. The
@@ -67,12 +86,13 @@ func build() error {
 		return append([]string{root, built.tool, "build", "-platforms", platform, "-out", out}, append(more, root)...)
 	}
 	// Neither the path, nor the rights of new files, nor the number of processors shows in a release; and
-	// there is no network here.
+	// there is no network here, where a namespace can be made.
 	elsewhere := func(step []string) []string {
-		alone := []string{step[0], "unshare", "--net", "sh", "-c", `umask 077; GOMAXPROCS=3 exec "$@"`, "sh"}
-		if os.Geteuid() != 0 {
-			alone = slices.Insert(alone, 2, "--map-root-user")
+		alone := []string{step[0]}
+		if built.confined == nil {
+			alone = append(alone, namespaces()...)
 		}
+		alone = append(alone, "sh", "-c", `umask 077; GOMAXPROCS=3 exec "$@"`, "sh")
 		return append(alone, step[1:]...)
 	}
 	tools := []string{filepath.Join(tree, "deploy", "release"), "go", "build", "-o", built.dir + "/", ".", "./licenses"}
