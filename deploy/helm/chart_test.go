@@ -106,6 +106,9 @@ func TestExamplesStartServersThatTheProgramUnderstands(t *testing.T) {
 			embedded != (cfg.Blobs == "") {
 			t.Errorf("the servers store in %q, %q and %q", cfg.Database, cfg.Keyring, cfg.Blobs)
 		}
+		if name == "strict.yaml" && (cfg.Tracing.Sample != 0.05 || cfg.Limits.AttachmentBytes != 104857600) {
+			t.Errorf("of the numbers in config %v and %v arrive", cfg.Tracing.Sample, cfg.Limits.AttachmentBytes)
+		}
 		if cfg.InsecureLinks || cfg.InsecureHTTP || len(cfg.Risks()) > 0 {
 			t.Errorf("it is not safe: %q", cfg.Risks())
 		}

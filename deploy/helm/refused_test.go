@@ -20,6 +20,7 @@ var refused = []struct{ example, values, said string }{
 	{"ingress", "config: {limits: {messages_a_day: 5}}",
 		"at '/config/limits': additional properties 'messages_a_day' not allowed"},
 	{"ingress", "config: {limits: {burst: many}}", "at '/config/limits/burst': got string, want integer"},
+	{"ingress", "config: {tracing: {sample: 5}}", "at '/config/tracing/sample': maximum: got 5, want 1"},
 	{"ingress", "config: {events: {retention: a month}}",
 		"at '/config/events/retention': 'a month' does not match pattern"},
 	{"ingress", "config: {log: {access: 1}}", "at '/config/log/access': got number, want boolean"},

@@ -225,6 +225,8 @@ func schemaOf(s config.Setting) map[string]any {
 		out["type"] = "boolean"
 	case s.Hint == "N":
 		out["type"], out["minimum"] = "integer", 0
+	case s.Hint == "SHARE":
+		out["type"], out["minimum"], out["maximum"] = "number", 0, 1
 	case s.Hint == "DURATION":
 		out["pattern"] = `^([0-9]+d)?([0-9]+(\.[0-9]+)?(ms|s|m|h))*$`
 	}

@@ -8,7 +8,7 @@
 {{- else if kindIs "slice" $value }}
 {{ $name }}: {{ join "," $value | quote }}
 {{- else if kindIs "float64" $value }}
-{{ $name }}: {{ printf "%.0f" $value | quote }}
+{{ $name }}: {{ printf (ternary "%.0f" "%g" (eq (floor $value) $value)) $value | quote }}
 {{- else }}
 {{ $name }}: {{ toString $value | quote }}
 {{- end -}}
