@@ -5,7 +5,7 @@ together. Each sentence names the value, and what to do.
 {{- define "signet.problems" -}}
 {{- $v := .Values -}}
 {{- if not $v.image.repository }}
-- image.repository: name the image that you pushed to your registry (deploy/Dockerfile makes it)
+- image.repository: name the image that you pushed to your registry (that of a release, or of deploy/Dockerfile)
 {{- end }}
 {{- if not (or $v.image.digest $v.image.tag) }}
 - image.digest: give the digest that "docker push" printed (sha256:...), or image.tag if it may change
