@@ -208,6 +208,9 @@ func TestReplicaGivesBackTheRoomOfWhatItDrops(t *testing.T) {
 	if err := e.Update(t.Context(), insert("one", random(200_000)...)); err != nil {
 		t.Fatal(err)
 	}
+	for f.Waiting() == 0 { // the writer notes what it has written after that
+		<-f.Wake()
+	}
 	for {
 		pages, _, err := f.Some(t.Context(), 16)
 		if err = errors.Join(err, pass(r, pages)); err != nil {
