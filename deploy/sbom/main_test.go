@@ -15,6 +15,24 @@ import (
 
 func TestMain(m *testing.M) { testenv.Clear(); os.Exit(m.Run()) }
 
+// mustFindModules returns the modules of a program with their versions and sums.
+func mustFindModules(t *testing.T, program string) (all []string) {
+	t.Helper()
+	told, err := exec.Command("go", "version", "-m", program).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(told)) {
+		switch f := strings.Fields(line); {
+		case len(f) == 4 && f[0] == "dep":
+			all = append(all, f[1]+" "+f[2]+" "+f[3])
+		case len(f) == 3 && f[0] == "dep": // it is built from a directory
+			all = append(all, f[1]+" "+f[2]+" changed")
+		}
+	}
+	return all
+}
+
 // The list has each module that "go version -m" finds in the program, with its version and
 // sum, and no other one.
 func TestListHasTheModulesOfTheProgram(t *testing.T) {
@@ -25,19 +43,8 @@ func TestListHasTheModulesOfTheProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	told, err := exec.Command("go", "version", "-m", program).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var want, got []string
-	for line := range strings.Lines(string(told)) {
-		switch f := strings.Fields(line); {
-		case len(f) == 4 && f[0] == "dep":
-			want = append(want, f[1]+" "+f[2]+" "+f[3])
-		case len(f) == 3 && f[0] == "dep": // it is built from a directory
-			want = append(want, f[1]+" "+f[2]+" changed")
-		}
-	}
+	want := mustFindModules(t, program)
+	var got []string
 	var text, again bytes.Buffer
 	if err := list(&text, program); err != nil {
 		t.Fatal(err)

@@ -206,15 +206,19 @@ func TestPromotedStandbyHasEverythingAndTheServerBeforeEnds(t *testing.T) {
 		t.Errorf("the epoch is %s, before it was %s; or the organization is missing", now.Epoch, epoch)
 	}
 	mustOrganization(t, b, "Second Hospital")
+	wantBack(t, first, b, stopSecond)
+}
 
-	// And back.
+// wantBack makes a server that gave way the standby of the other, and the first again.
+func wantBack(t *testing.T, first *config.Config, b *App, stopSecond func() error) {
+	t.Helper()
 	if err := offline.Demote(first, false); err != nil {
 		t.Fatal(err)
 	}
 	first.StandbyOf = "http://" + b.StandbyAddr().String()
 	again, stopAgain := mustFollow(t, first)
 	awaitCopy(t, again)
-	if p, _, err = offline.Promote(t.Context(), first, false); err != nil || !p.All || p.Term != 2 {
+	if p, _, err := offline.Promote(t.Context(), first, false); err != nil || !p.All || p.Term != 2 {
 		t.Fatalf("%+v, error %v", p, err)
 	}
 	if !stopAgain() {

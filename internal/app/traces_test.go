@@ -94,29 +94,9 @@ func TestCallIsTracedWithItsParts(t *testing.T) {
 		a["http.response.status_code"] != int64(404) {
 		t.Errorf("an unknown path is told of as %v", a)
 	}
-	for _, part := range append(spans["transaction"], spans["file"]...) {
-		if !slices.ContainsFunc(append(calls, spans["GET"]...), func(call *wire.Span) bool {
-			return string(part.ParentSpanId) == string(call.SpanId)
-		}) {
-			t.Errorf("%s is part of no call", part.Name)
-		}
-	}
-	wrote := slices.ContainsFunc(spans["transaction"], func(s *wire.Span) bool {
-		a := tracetest.Attributes(s)
-		return a["db.operation.name"] == "write" && a["signet.statements"].(int64) > 1 && a["signet.tries"].(int64) >= 1
-	})
-	if a := tracetest.Attributes(spans["file"][0]); !wrote || a["signet.file.operation"] != "put" ||
-		a["signet.file.place"] != "directory" {
-		t.Errorf("the spans are %v", spans)
-	}
-	allowed := trace.Keys()
-	for _, s := range collector.Spans() {
-		for name := range tracetest.Attributes(s) {
-			if !slices.Contains(allowed, name) {
-				t.Errorf("%s has the attribute %s", s.Name, name)
-			}
-		}
-	}
+	wantPartsOf(t, append(spans["transaction"], spans["file"]...), append(calls, spans["GET"]...))
+	wantStored(t, spans["transaction"], spans["file"][0])
+	wantOnlyAllowed(t, collector)
 	for _, never := range []string{"of-a-file", "of-the-caller", "a.txt", "secret", "the-request", cast.Alice.Key,
 		cast.Alice.Secret, cast.Alice.Token, "alice", "nobody gets it", "General Hospital"} {
 		if strings.Contains(string(collector.Raw()), never) {
@@ -126,6 +106,44 @@ func TestCallIsTracedWithItsParts(t *testing.T) {
 	if n := s.Log.Count("request_id=the-request"); n < 3 || s.Log.Count("trace_id="+callersTrace) != n {
 		t.Errorf("%d lines have the id of the request, %d that of the trace, in\n%s", n,
 			s.Log.Count("trace_id="+callersTrace), s.Log)
+	}
+}
+
+// wantStored wants one of some transactions to have written, and a file to have been stored.
+func wantStored(t *testing.T, transactions []*wire.Span, file *wire.Span) {
+	t.Helper()
+	wrote := slices.ContainsFunc(transactions, func(s *wire.Span) bool {
+		a := tracetest.Attributes(s)
+		return a["db.operation.name"] == "write" && a["signet.statements"].(int64) > 1 && a["signet.tries"].(int64) >= 1
+	})
+	if a := tracetest.Attributes(file); !wrote || a["signet.file.operation"] != "put" ||
+		a["signet.file.place"] != "directory" {
+		t.Errorf("the spans are %v and %v", transactions, file)
+	}
+}
+
+// wantPartsOf wants each of some spans to be part of a call.
+func wantPartsOf(t *testing.T, parts, calls []*wire.Span) {
+	t.Helper()
+	for _, part := range parts {
+		if !slices.ContainsFunc(calls, func(call *wire.Span) bool {
+			return string(part.ParentSpanId) == string(call.SpanId)
+		}) {
+			t.Errorf("%s is part of no call", part.Name)
+		}
+	}
+}
+
+// wantOnlyAllowed wants no span to have an attribute that is not on the list.
+func wantOnlyAllowed(t *testing.T, collector *tracetest.Collector) {
+	t.Helper()
+	allowed := trace.Keys()
+	for _, s := range collector.Spans() {
+		for name := range tracetest.Attributes(s) {
+			if !slices.Contains(allowed, name) {
+				t.Errorf("%s has the attribute %s", s.Name, name)
+			}
+		}
 	}
 }
 

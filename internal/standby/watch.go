@@ -29,8 +29,6 @@ type noted struct {
 	lost           bool
 }
 
-func (n *noted) empty() bool { return len(n.added) == 0 && len(n.removed) == 0 && !n.lost }
-
 // note adds a file that came or went.
 func (n *fileNotes) note(id model.BlobID, came bool) {
 	n.mu.Lock()

@@ -85,24 +85,28 @@ func versionOf(t *testing.T, e store.Engine) string {
 	return Column[string](t, e, `SELECT value FROM meta WHERE name = 'schema'`)[0]
 }
 
+// besidesClock is the time of these tests.
+func besidesClock() time.Time { return time.UnixMilli(1_000_000).UTC() }
+
+// runNode has a server be there that runs for a while.
+func runNode(t *testing.T, e store.Engine, name string, lease time.Duration) {
+	t.Helper()
+	offset, err := store.ClockOffset(t.Context(), e) // leases are of the store's time
+	if err != nil {
+		t.Fatal(err)
+	}
+	MustExec(t, e, `INSERT INTO nodes (node, name, lease, version, started, heard) VALUES (?, ?, ?, '', 0, 0)`,
+		model.NodeID{byte(len(name))}, name, besidesClock().Add(offset+lease).UnixMilli())
+}
+
 // besides: a step that no other server survives waits for none that runs.
 func besides(t *testing.T, h Harness) {
-	now := time.UnixMilli(1_000_000).UTC()
-	clock := func() time.Time { return now }
-	node := func(t *testing.T, e store.Engine, name string, lease time.Duration) {
-		t.Helper()
-		offset, err := store.ClockOffset(t.Context(), e) // leases are of the store's time
-		if err != nil {
-			t.Fatal(err)
-		}
-		MustExec(t, e, `INSERT INTO nodes (node, name, lease, version, started, heard) VALUES (?, ?, ?, '', 0, 0)`,
-			model.NodeID{byte(len(name))}, name, now.Add(offset+lease).UnixMilli())
-	}
+	now := besidesClock()
 
 	t.Run("refused_while_one_runs_and_by_its_name", func(t *testing.T) {
 		e := NewStore(t, NewDatabase(t, h).MustOpen(t))
-		node(t, e, "web-1", 25*time.Second)
-		err := store.Upgrade(t.Context(), e, Later(true), store.Upgrading{Clock: clock})
+		runNode(t, e, "web-1", 25*time.Second)
+		err := store.Upgrade(t.Context(), e, Later(true), store.Upgrading{Clock: besidesClock})
 		used := new(store.InUseError)
 		if !errors.As(err, &used) || !strings.Contains(err.Error(), "web-1") || used.To != store.SchemaVersion()+1 {
 			t.Fatalf("it answers %v, want that web-1 is in its way", err)
@@ -114,7 +118,7 @@ func besides(t *testing.T, h Harness) {
 
 	t.Run("waits_for_one_that_has_stopped", func(t *testing.T) {
 		e := NewStore(t, NewDatabase(t, h).MustOpen(t))
-		node(t, e, "web-1", 9*time.Second)
+		runNode(t, e, "web-1", 9*time.Second)
 		asked := 0
 		err := store.Upgrade(t.Context(), e, Later(true), store.Upgrading{Clock: func() time.Time {
 			if asked++; asked == 1 {
@@ -129,54 +133,59 @@ func besides(t *testing.T, h Harness) {
 
 	t.Run("does_not_look_for_others_where_a_step_only_adds", func(t *testing.T) {
 		e := NewStore(t, NewDatabase(t, h).MustOpen(t))
-		node(t, e, "web-1", 25*time.Second)
-		if err := store.Upgrade(t.Context(), e, Later(false), store.Upgrading{Clock: clock}); err != nil {
+		runNode(t, e, "web-1", 25*time.Second)
+		if err := store.Upgrade(t.Context(), e, Later(false), store.Upgrading{Clock: besidesClock}); err != nil {
 			t.Error(err)
 		}
 	})
 
-	t.Run("an_older_server_knows_whether_it_can_go_on", func(t *testing.T) {
-		e := NewDatabase(t, h).MustOpen(t)
-		p, err := store.Open(t.Context(), e, Epoch("first"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := p.Outdated(t.Context()); err != nil {
-			t.Errorf("on its own version: %v", err)
-		}
-		if err := store.Upgrade(t.Context(), e, Later(false), store.Upgrading{Clock: clock}); err != nil {
-			t.Fatal(err)
-		}
-		if err := p.Outdated(t.Context()); err != nil {
-			t.Errorf("beside a step that only adds: %v", err)
-		}
-		if err := store.Upgrade(t.Context(), e, Later(false, true), store.Upgrading{Clock: clock}); err != nil {
-			t.Fatal(err)
-		}
-		if err := p.Outdated(t.Context()); !errors.As(err, new(*store.OutdatedError)) {
-			t.Errorf("beside a step that it does not survive: %v", err)
-		}
-	})
+	t.Run("an_older_server_knows_whether_it_can_go_on", func(t *testing.T) { goesOnBesides(t, h) })
+	t.Run("what_is_no_longer_used_goes_beside_those_who_do_not_use_it", func(t *testing.T) { contractsBesides(t, h) })
+}
 
-	t.Run("what_is_no_longer_used_goes_beside_those_who_do_not_use_it", func(t *testing.T) {
-		e := NewDatabase(t, h).MustOpen(t)
-		p, err := store.Open(t.Context(), e, Epoch("first"))
-		if err != nil {
-			t.Fatal(err)
+// goesOnBesides: an older server knows whether it can go on.
+func goesOnBesides(t *testing.T, h Harness) {
+	e := NewDatabase(t, h).MustOpen(t)
+	p, err := store.Open(t.Context(), e, Epoch("first"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Outdated(t.Context()); err != nil {
+		t.Errorf("on its own version: %v", err)
+	}
+	if err := store.Upgrade(t.Context(), e, Later(false), store.Upgrading{Clock: besidesClock}); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Outdated(t.Context()); err != nil {
+		t.Errorf("beside a step that only adds: %v", err)
+	}
+	if err := store.Upgrade(t.Context(), e, Later(false, true), store.Upgrading{Clock: besidesClock}); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Outdated(t.Context()); !errors.As(err, new(*store.OutdatedError)) {
+		t.Errorf("beside a step that it does not survive: %v", err)
+	}
+}
+
+// contractsBesides: what is no longer used goes beside those who do not use it.
+func contractsBesides(t *testing.T, h Harness) {
+	e := NewDatabase(t, h).MustOpen(t)
+	p, err := store.Open(t.Context(), e, Epoch("first"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	runNode(t, e, "web-1", 25*time.Second)
+	err = store.Upgrade(t.Context(), e, Contracted(), store.Upgrading{Clock: besidesClock})
+	if used := new(store.InUseError); !errors.As(err, &used) || used.To != store.SchemaVersion()+2 {
+		t.Errorf("where the version between was skipped it answers %v, want that web-1 is in its way", err)
+	}
+	for _, to := range []schema.Schema{Later(false), Contracted()} {
+		if err := store.Upgrade(t.Context(), e, to, store.Upgrading{Clock: besidesClock}); err != nil {
+			t.Fatalf("version %d beside web-1: %v", to.Version(), err)
 		}
-		node(t, e, "web-1", 25*time.Second)
-		err = store.Upgrade(t.Context(), e, Contracted(), store.Upgrading{Clock: clock})
-		if used := new(store.InUseError); !errors.As(err, &used) || used.To != store.SchemaVersion()+2 {
-			t.Errorf("where the version between was skipped it answers %v, want that web-1 is in its way", err)
-		}
-		for _, to := range []schema.Schema{Later(false), Contracted()} {
-			if err := store.Upgrade(t.Context(), e, to, store.Upgrading{Clock: clock}); err != nil {
-				t.Fatalf("version %d beside web-1: %v", to.Version(), err)
-			}
-		}
-		wantEqual(t, "version", versionOf(t, e), fmt.Sprint(store.SchemaVersion()+2))
-		if err := p.Outdated(t.Context()); !errors.As(err, new(*store.OutdatedError)) {
-			t.Errorf("a server of two versions before goes on: %v", err)
-		}
-	})
+	}
+	wantEqual(t, "version", versionOf(t, e), fmt.Sprint(store.SchemaVersion()+2))
+	if err := p.Outdated(t.Context()); !errors.As(err, new(*store.OutdatedError)) {
+		t.Errorf("a server of two versions before goes on: %v", err)
+	}
 }

@@ -89,7 +89,7 @@ func (s *Seen) read(ctx context.Context, tx pgx.Tx) error {
 		return err
 	}
 	told := time.UnixMicro(micros)
-	s.Offset = max(told.Sub(time.Now()), 0) + min(told.Sub(before), 0)
+	s.Offset = max(time.Until(told), 0) + min(told.Sub(before), 0)
 	if s.Version, err = strconv.Atoi(version); err != nil {
 		return fmt.Errorf("it is no PostgreSQL: its version is %q", version)
 	}
