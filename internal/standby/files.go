@@ -31,17 +31,26 @@ const (
 
 // compares is when the files are compared, beside the following.
 type compares struct {
-	mu      sync.Mutex // guards all below
-	next    time.Time  // zero: at once
+	mu      sync.Mutex     // guards all below
+	next    time.Time      // zero: at once
+	named   []model.BlobID // to be there as well as those that the database refers to
 	running sync.WaitGroup
 	busy    bool
 }
 
-// due has them compared at the next opportunity.
-func (c *compares) due() {
+// due has them compared at the next opportunity, with those that are named.
+func (c *compares) due(named []model.BlobID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.next = time.Time{}
+	c.named = append(c.named, named...)
+}
+
+// again reports whether they are due.
+func (c *compares) again() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.next.IsZero()
 }
 
 // removed has them compared again where files go while they are compared: one that is being fetched may come
@@ -54,22 +63,26 @@ func (c *compares) removed() {
 	}
 }
 
-// begin reports whether they are to be compared now; then end has to follow.
-func (c *compares) begin() bool {
+// begin reports whether they are to be compared now, and returns those that were named; then end has to follow.
+func (c *compares) begin() (named []model.BlobID, now bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.busy || time.Now().Before(c.next) {
-		return false
+		return nil, false
 	}
 	c.busy = true
 	c.next = time.Now().Add(compareEvery)
-	return true
+	named, c.named = c.named, nil
+	return named, true
 }
 
-func (c *compares) end(err error) {
+func (c *compares) end(named []model.BlobID, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.busy = false
+	if err != nil {
+		c.named = append(c.named, named...)
+	}
 	if retry := time.Now().Add(compareRetry); err != nil && c.next.After(retry) {
 		c.next = retry
 	}
@@ -77,21 +90,34 @@ func (c *compares) end(err error) {
 
 func (c *compares) wait() { c.running.Wait() }
 
+// compareSoon has the files compared after the commit that is being made, with those that are named.
+func (f *Follower) compareSoon(named []model.BlobID) {
+	f.compares.due(named)
+	f.change(func(s *Status) { s.Missing = Unknown })
+}
+
 // compareAgain compares the files with what the database refers to, beside what comes, if it is time.
 // The database is read here, between two commits.
 func (f *Follower) compareAgain(ctx context.Context) {
-	if f.SameFile || !f.replica.Whole() || !f.compares.begin() {
+	if f.SameFile || !f.replica.Whole() {
+		return
+	}
+	coming, now := f.compares.begin()
+	if !now {
 		return
 	}
 	named, err := f.named(ctx)
 	if err != nil {
-		f.compares.end(err)
+		f.compares.end(coming, err)
 		f.Log.Warn("the files were not compared with the database; it is tried again", "error", err)
 		return
 	}
+	for _, id := range coming {
+		named[id] = true
+	}
 	f.compares.running.Go(func() {
 		err := f.compareFiles(ctx, named)
-		f.compares.end(err)
+		f.compares.end(coming, err)
 		if err != nil && ctx.Err() == nil {
 			f.Log.Warn("files were not copied; it is tried again", "error", err)
 		}
@@ -128,7 +154,7 @@ func (f *Follower) named(ctx context.Context) (_ map[model.BlobID]bool, err erro
 	})
 }
 
-// compareFiles fetches what is missing of the files, and erases what nothing refers to any more.
+// compareFiles fetches what is missing of those that are named, and erases what nothing refers to any more.
 func (f *Follower) compareFiles(ctx context.Context, named map[model.BlobID]bool) error {
 	begun := time.Now()
 	var extra, young []model.BlobID
@@ -150,8 +176,18 @@ func (f *Follower) compareFiles(ctx context.Context, named map[model.BlobID]bool
 	for id := range named {
 		missing = append(missing, id)
 	}
-	f.change(func(s *Status) { s.Missing = len(missing) })
-	err = f.fetchAll(ctx, missing, func() { f.change(func(s *Status) { s.Missing-- }) })
+	f.change(func(s *Status) {
+		if s.Missing = len(missing); f.compares.again() {
+			s.Missing = Unknown
+		}
+	})
+	err = f.fetchAll(ctx, missing, func() {
+		f.change(func(s *Status) {
+			if s.Missing > 0 {
+				s.Missing--
+			}
+		})
+	})
 	for _, id := range young {
 		gone, fault := f.goneFromFirst(ctx, id)
 		if fault != nil {

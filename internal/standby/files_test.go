@@ -9,6 +9,7 @@ import (
 
 	"signet/internal/blob"
 	"signet/internal/model"
+	"signet/internal/store"
 )
 
 // slowFiles is a place of files in which the first one to be kept waits.
@@ -49,6 +50,47 @@ func TestFileThatIsErasedWhileItIsFetchedDoesNotStay(t *testing.T) {
 		t.Errorf("%s was kept", id)
 	}
 	s.await("the file is gone", func(Status) bool { return !hasFile(t, s.dir, file, 300_000) })
+}
+
+// The transaction that refers to a file comes after the file: where a standby begins between the two, or starts
+// again before it has the file, it has it when it has the transaction.
+func TestFileThatCameBeforeItsTransactionIsThere(t *testing.T) {
+	f := mustFirst(t, t.TempDir())
+	const size = 10
+	put := func(n byte) model.BlobID {
+		id := model.BlobID{0: 1, 15: n}
+		if _, err := f.files.Put(t.Context(), id, bytes.NewReader(bytes.Repeat([]byte{n}, size))); err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	refer := func(s *follower, id model.BlobID) {
+		s.await("it has its files", func(s Status) bool { return s.Whole && s.Missing == 0 })
+		err := f.kept.Update(t.Context(), func(tx *store.Tx) error { return tx.ReferToBlob(id, size) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.awaitAll(); !hasFile(t, s.dir, id, size) {
+			t.Errorf("the standby lacks a file that came before its transaction, and says that it lacks %d", s.Status().Missing)
+		}
+	}
+	first, second := put(1), put(2)
+	s := mustFollow(t, t.TempDir(), f.url, func(o *FollowerOptions) { o.Files = fullFiles{o.Files} })
+	s.await("it could not copy its files", func(s Status) bool { return s.Whole && s.Missing == 2 })
+	s.stop()
+	s = mustFollow(t, s.dir, f.url)
+	refer(s, first)
+	refer(s, second)
+	if n := f.log.Count("resumes=true"); n != 1 {
+		t.Errorf("the standby went on %d times, want once", n)
+	}
+}
+
+// fullFiles is a place of files that takes none.
+type fullFiles struct{ blob.Store }
+
+func (fullFiles) Put(context.Context, model.BlobID, io.Reader) (int64, error) {
+	return 0, blob.ErrUnavailable
 }
 
 // What a standby could not erase before it ended is erased when it follows again, however young it is. What

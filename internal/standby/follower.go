@@ -57,6 +57,7 @@ type Follower struct {
 
 	replica *sqlite.Replica // nil: it has to be opened
 	ring    *seal.Contents  // that came, for the next commit; nil: as it is
+	told    bool            // to compare the files, since the start
 
 	mu     sync.Mutex // guards all below
 	status Status
@@ -229,7 +230,7 @@ func (f *Follower) follow(ctx context.Context) (err error) {
 func (f *Follower) greet(ctx context.Context, l *link) (first firstHello, err error) {
 	s := f.Status()
 	err = l.tell(kindHello, standbyHello{Protocol: protocol, Program: f.Build, ID: f.ID, Position: s.Position,
-		Whole: s.Whole, SameRing: f.SameRing})
+		Whole: s.Whole, SameRing: f.SameRing, Compare: !f.told && !f.SameFile})
 	if err != nil {
 		return first, err
 	}
@@ -339,13 +340,12 @@ func (f *Follower) pages(payload []byte) error {
 
 // commit brings what came to the disk: first the files and the keys that it refers to.
 func (f *Follower) commit(ctx context.Context, c *commit) error {
-	if !f.SameFile {
+	if !f.SameFile && !c.Compare {
 		err := f.fetchAll(ctx, c.Added, nil)
 		switch {
 		case errors.Is(err, errUnread): // the rest of the commit is not to wait for what may be away for hours
 			f.Log.Warn("a file could not be copied; it is tried again", "error", err)
-			f.compares.due()
-			f.change(func(s *Status) { s.Missing = Unknown })
+			f.compareSoon(c.Added)
 		case err != nil:
 			return fmt.Errorf("copy files: %w", err)
 		}
@@ -378,12 +378,12 @@ func (f *Follower) commit(ctx context.Context, c *commit) error {
 	for _, id := range c.Removed {
 		if err := f.Files.Delete(ctx, id); err != nil {
 			f.Log.Warn("a file that the first has erased could not be erased; it is tried again", "error", err)
-			f.compares.due()
+			f.compares.due(nil)
 		}
 	}
 	if c.Compare {
-		f.compares.due()
-		f.change(func(s *Status) { s.Missing = Unknown })
+		f.told = true
+		f.compareSoon(c.Added)
 	}
 	f.compareAgain(ctx)
 	return nil

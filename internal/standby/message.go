@@ -43,6 +43,7 @@ type standbyHello struct {
 	Position        // of its last commit
 	Whole    bool   `json:"whole"`     // there was one
 	SameRing bool   `json:"same_ring"` // it has the first's key ring, which is in a database, and wants no copy
+	Compare  bool   `json:"compare"`   // it was not told to compare its files since it started
 }
 
 // firstHello is what the first answers.
@@ -68,7 +69,7 @@ type Position struct {
 type commit struct {
 	Position
 	Pages   uint32         `json:"pages"`   // size of the database
-	Added   []model.BlobID `json:"added"`   // files that the standby has to have before
+	Added   []model.BlobID `json:"added"`   // files that the standby has to have before, or soon where it compares
 	Removed []model.BlobID `json:"removed"` // files that it deletes afterwards
 	Compare bool           `json:"compare"` // files came and went that are not named: all are to be compared
 	progress

@@ -259,14 +259,18 @@ func (s *Sender) prepare(ctx context.Context, h *standbyHello) (resumes bool, er
 	if h.Whole && h.ID == s.id && h.Session == s.session {
 		switch {
 		case h.Sequence == s.sent && s.sent > s.acked: // only its answer was lost
-			s.acked = s.sent
-			return true, nil
+			s.acked, resumes = s.sent, true
 		case h.Sequence == s.acked:
-			s.sent = s.acked
+			s.sent, resumes = s.acked, true
 			s.feed.Mark(pending)
 			s.files.putBack(unacked)
-			return true, nil
 		}
+	}
+	if resumes {
+		if h.Compare {
+			s.files.begin()
+		}
+		return true, nil
 	}
 	// Commits are counted anew, so they need another name: a copy may come back as it was before it was
 	// compared, from a snapshot of its machine.

@@ -16,8 +16,11 @@ const mostNoted = 100_000
 
 // fileNotes are the files that came and went since a standby acknowledged.
 type fileNotes struct {
-	mu      sync.Mutex // guards all below
-	on      bool
+	mu     sync.Mutex     // guards all below
+	recent []model.BlobID // those that came last, mostNoted at most; the oldest is at next once there are so many
+	next   int
+
+	on      bool // somebody has followed
 	added   map[model.BlobID]bool
 	removed map[model.BlobID]bool
 	lost    bool // more than are named
@@ -26,13 +29,31 @@ type fileNotes struct {
 // noted is a part of them.
 type noted struct {
 	added, removed []model.BlobID
-	lost           bool
+	lost           bool // all are to be compared; added are those that came last
 }
 
-// note adds a file that came or went.
-func (n *fileNotes) note(id model.BlobID, came bool) {
+// came adds a file that came.
+func (n *fileNotes) came(id model.BlobID) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	if len(n.recent) < mostNoted {
+		n.recent = append(n.recent, id)
+	} else {
+		n.recent[n.next] = id
+		n.next = (n.next + 1) % mostNoted
+	}
+	n.note(id, true)
+}
+
+// went adds a file that went.
+func (n *fileNotes) went(id model.BlobID) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.note(id, false)
+}
+
+// note adds a file that came or went. The caller holds mu.
+func (n *fileNotes) note(id model.BlobID, came bool) {
 	if !n.on || n.lost {
 		return
 	}
@@ -50,7 +71,7 @@ func (n *fileNotes) note(id model.BlobID, came bool) {
 	}
 }
 
-// begin begins to note files; what came and went before has to be compared.
+// begin begins to note files; all that came and went before have to be compared.
 func (n *fileNotes) begin() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -64,11 +85,15 @@ func (n *fileNotes) any() bool {
 	return n.lost || len(n.added)+len(n.removed) > 0
 }
 
-// take takes all.
+// take takes all. Where all are to be compared, a standby compares with what the database refers to, and of a
+// file that came last, the transaction that refers to it may still come: these are named to it too.
 func (n *fileNotes) take() noted {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	out := noted{slices.Collect(maps.Keys(n.added)), slices.Collect(maps.Keys(n.removed)), n.lost}
+	if n.lost {
+		out.added = slices.Clone(n.recent)
+	}
 	n.added, n.removed, n.lost = nil, nil, false
 	return out
 }
@@ -76,10 +101,10 @@ func (n *fileNotes) take() noted {
 // putBack notes again what a standby did not acknowledge. What was noted meanwhile is newer.
 func (n *fileNotes) putBack(t noted) {
 	n.mu.Lock()
+	defer n.mu.Unlock()
 	newer := noted{slices.Collect(maps.Keys(n.added)), slices.Collect(maps.Keys(n.removed)), n.lost}
 	n.added, n.removed = nil, nil
 	n.lost = n.lost || t.lost
-	n.mu.Unlock()
 	for _, part := range []noted{t, newer} {
 		for _, id := range part.added {
 			n.note(id, true)
@@ -104,7 +129,7 @@ func (s *Sender) Watch(files blob.Store) blob.Store { return watched{files, &s.f
 func (w watched) Put(ctx context.Context, id model.BlobID, r io.Reader) (int64, error) {
 	n, err := w.Store.Put(ctx, id, r)
 	if err == nil {
-		w.notes.note(id, true)
+		w.notes.came(id)
 	}
 	return n, err
 }
@@ -113,7 +138,7 @@ func (w watched) Put(ctx context.Context, id model.BlobID, r io.Reader) (int64, 
 func (w watched) Delete(ctx context.Context, id model.BlobID) error {
 	err := w.Store.Delete(ctx, id)
 	if err == nil {
-		w.notes.note(id, false)
+		w.notes.went(id)
 	}
 	return err
 }
