@@ -123,24 +123,32 @@ PAGES_ON_BOTH = administrator auditor calls console cuts directory failures file
 	frames groups import keys life lifetimes manage-group meanwhile namesakes notes organizations overview people \
 	person reply requests story stuck ward
 
+# Specs of the pages that make test leaves to make test-all: most of the time for a third of the specs.
+LONG_PAGES = above administrator auditor brand code docs elevation first-start found heard history hostile import keys \
+	life meanwhile memory notices outage overview person reply settings truth turns views
+
 # What the tests run, and start servers of. It is built before they run, once for all of them.
 .PHONY: test-servers
 test-servers: build build-bench client
 	@internal/store/postgrestest/install.sh
 	@internal/e2e/haproxytest/install.sh
 	@web/tests/install.sh
-	@deploy/installtest/install.sh
 	@mkdir -p bin/tests
 	CGO_ENABLED=0 go build -o web/build/stage ./web/tests/stage
+	go -C internal/testenv/gotestsum tool -n gotestsum >/dev/null
+
+# What only the longest tests run, which takes some minutes to build for the first time.
+.PHONY: test-tools
+test-tools: test-servers
+	@deploy/installtest/install.sh
 	CGO_ENABLED=0 go -C internal/blob/s3test/gateway tool -n versitygw >/dev/null
 	CGO_ENABLED=0 go -C openapi/generatortest tool -n oapi-codegen >/dev/null
 	CGO_ENABLED=0 go -C internal/promtest/evaluator tool -n evaluator >/dev/null
 	CGO_ENABLED=0 go -C deploy/helm/charttest build -o /dev/null .
-	go -C internal/testenv/gotestsum tool -n gotestsum >/dev/null
 	go -C deploy/release build -o /dev/null ./...
 
-test test-race test-pages torture torture-standby bench-pages: export SIGNET_TEST_PROGRAM = $(CURDIR)/bin/signet
-test test-race torture bench bench-ratchet bench-scale soak: export SIGNET_TEST_BENCH = $(CURDIR)/bin/signet-bench
+test test-all test-race test-pages torture torture-standby bench-pages: export SIGNET_TEST_PROGRAM = $(CURDIR)/bin/signet
+test test-all test-race torture bench bench-ratchet bench-scale soak: export SIGNET_TEST_BENCH = $(CURDIR)/bin/signet-bench
 
 # The race detector watches every line of ours. It leaves out SQLite's C, which came to Go by
 # a compiler and is most of what the tests run, and what shares nothing: the standard library's
@@ -173,16 +181,24 @@ GOTEST = $$(go -C internal/testenv/gotestsum tool -n gotestsum) --format standar
 
 # Playwright's tests of the pages, with what it says of them in bin/tests; $(1) names the file.
 empty :=
+FIRST = '/tests/(client/)?(?!($(subst $(empty) ,|,$(strip $(LONG_PAGES))))\.spec)[a-z-]+\.spec'
 EITHER = '/($(subst $(empty) ,|,$(strip $(PAGES_ON_BOTH))))\.spec'
 PLAYWRIGHT = PLAYWRIGHT_JSON_OUTPUT_FILE="$(CURDIR)/bin/tests/$(1).json" web/node_modules/.bin/playwright test -c web/tests
+
+# What takes longest is left to test-all: in Go what says so (testenv.Long), the second engine of what is above the
+# store, the pages of LONG_PAGES, and the race detector, with which everything takes two to ten times as long.
+.PHONY: test
+test: test-servers ## run what a change has to pass: all tests but the longest, in ten minutes
+	@rm -f bin/tests/*.json
+	set -ex; $(call GOTEST,go) -short ./...; $(call PLAYWRIGHT,pages) $(FIRST)
 
 # On PostgreSQL the same code runs again, which the race detector has watched, and the store
 # with the tests of its own: there it would cost twice the time. `make test-race` has it too.
 #
 # The race detector is the only thing here that needs a C compiler. Where it
 # cannot work, the tests are run without it rather than not at all.
-.PHONY: test
-test: test-servers ## run every test, with the race detector where the machine can
+.PHONY: test-all
+test-all: test-tools ## run every test, with the race detector where the machine can: an hour
 	@rm -f bin/tests/*.json
 	@if go test -race -run '^$$' errors >/dev/null 2>&1; then race="$(RACE)"; else race=; \
 		echo "the race detector does not work here (it needs a C compiler such as gcc): testing without it" >&2; fi; \
@@ -191,7 +207,7 @@ test: test-servers ## run every test, with the race detector where the machine c
 	$(call PLAYWRIGHT,pages); SIGNET_TEST_ENGINE=postgres $(call PLAYWRIGHT,pages-postgres) $(EITHER)
 
 .PHONY: test-race
-test-race: test-servers ## run every test with the race detector, or fail
+test-race: test-tools ## run every test with the race detector, or fail
 	@rm -f bin/tests/*.json
 	$(call GOTEST,go) $(RACE) ./...
 	SIGNET_TEST_ENGINE=postgres $(call GOTEST,go-postgres) $(RACE) $(ON_BOTH)
@@ -209,7 +225,7 @@ test-fast: ## run the tests of the inner loop: no browser, no second engine, no 
 	go test $$(go list ./... | grep -vE '/internal/($(SLOW))$$|/bench$$|/deploy(/installtest|/helm)?$$|/docs/api$$')
 
 .PHONY: test-report
-test-report: ## list what failed in the last `make test`, what took longest, and what passed at a second try only
+test-report: ## list what failed in the last `make test` or `make test-all`, what took longest, and what passed at a second try only
 	@go run ./internal/testenv/report bin/tests/*.json
 
 .PHONY: check

@@ -7,10 +7,12 @@ import (
 	"time"
 
 	"signet/internal/load"
+	"signet/internal/testenv"
 )
 
 // TestBench measures everything, and writes the page and its plots.
 func TestBench(t *testing.T) {
+	testenv.Long(t)
 	mustReadProcesses(t)
 	s := mustSize(t)
 	out := mustChooseOutput(t, os.Getenv(sizeVariable) != "")

@@ -27,6 +27,7 @@ import (
 	"signet/internal/store"
 	"signet/internal/store/postgres"
 	"signet/internal/store/sqlite"
+	"signet/internal/testenv"
 )
 
 // Those among whom a store is filled: so many that their queues and rosters lie
@@ -170,6 +171,7 @@ func mustOpenService(t *testing.T, own load.Own) (control *access.Control, direc
 }
 
 func TestFilledStoreIsOneThatAServerReads(t *testing.T) {
+	testenv.Long(t)
 	for _, e := range mustEngines(t) {
 		own := e.mustOwn(t)
 		var operator *load.Target

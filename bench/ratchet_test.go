@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"signet/internal/load"
+	"signet/internal/testenv"
 )
 
 // The variables that say what the ratchet compares. `make bench-ratchet` sets them.
@@ -62,6 +63,7 @@ func ratchetLines() (lines []line) {
 // TestRatchet fails if the head costs more than the base. As one of the tests it compares the
 // program with itself, for a moment.
 func TestRatchet(t *testing.T) {
+	testenv.Long(t)
 	mustReadProcesses(t)
 	base := os.Getenv(baseVariable)
 	if base == "" {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"signet/internal/load"
+	"signet/internal/testenv"
 )
 
 // The variables of `make bench-scale`. Without the first, one of the tests runs, which is the quick form.
@@ -91,6 +92,7 @@ var storedScenarios = []string{load.Poll, load.History, load.Unread, load.Acknow
 // TestScale measures what several servers do on one PostgreSQL, each held to a part of a core, and what
 // PostgreSQL does to the rate of one as its messages grow.
 func TestScale(t *testing.T) {
+	testenv.Long(t)
 	mustReadProcesses(t)
 	s := mustScale(t)
 	out := mustChooseOutput(t, !s.quick)

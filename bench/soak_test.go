@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"signet/internal/load"
+	"signet/internal/testenv"
 )
 
 // The variables of `make soak`. Without the first, one of the tests runs, which is the quick form.
@@ -79,6 +80,7 @@ var soakSettings = []string{"shared_buffers = 128MB"}
 
 // TestSoak uses a server on each store at half of the rate that it can do, and tells whether anything grows.
 func TestSoak(t *testing.T) {
+	testenv.Long(t)
 	mustReadProcesses(t)
 	s, whole := mustSoak(t)
 	out := mustChooseOutput(t, whole)

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"signet/internal/load"
+	"signet/internal/testenv"
 )
 
 // standbyVariable has the standby measured whole; `make bench-standby` sets it.
@@ -43,6 +44,7 @@ type standbySize struct {
 // TestStandby measures what a standby costs the server that it follows, what is lost with that one, and how
 // long a promotion takes. As one of the tests it does all that for a moment, and judges nothing.
 func TestStandby(t *testing.T) {
+	testenv.Long(t)
 	if !load.Running(os.Getpid()) {
 		t.Fatal("what processes use can be read on Linux only, and it is what this measures")
 	}

@@ -6,11 +6,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"signet/internal/testenv"
 )
 
 // TestGeneratorsWithout31TakeTheDocument makes a Go client with oapi-codegen, which
 // does not know OpenAPI 3.1, and compiles it.
 func TestGeneratorsWithout31TakeTheDocument(t *testing.T) {
+	testenv.Long(t)
 	text, err := JSON30("", "")
 	if err != nil {
 		t.Fatal(err)

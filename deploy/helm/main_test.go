@@ -74,6 +74,7 @@ type (
 
 func mustAsk(t *testing.T, in request) (out answer) {
 	t.Helper()
+	testenv.Long(t) // Kubernetes' packages have to be built first
 	in.Chart = "signet"
 	if len(in.Check) > 0 {
 		dir, err := inModule("list", "-m", "-f", "{{.Dir}}", "sigs.k8s.io/gateway-api")

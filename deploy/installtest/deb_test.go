@@ -3,10 +3,13 @@ package installtest
 import (
 	"strings"
 	"testing"
+
+	"signet/internal/testenv"
 )
 
 // TestDeb is the life of the package on Debian: installed, set up, upgraded, removed, purged.
 func TestDeb(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	m := newMachine(t)
 	m.withSystemctl()

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"signet/internal/testenv"
 )
 
 // image is what an image says of how it runs.
@@ -27,6 +29,7 @@ type image struct {
 // TestImage unpacks the image and runs it as a container would be run that may write nothing
 // but its data: by its user, with a root that can't be changed.
 func TestImage(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	m := newMachine(t)
 	archive := m.putRelease(after, "*_image.tar")

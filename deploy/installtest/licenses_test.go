@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"signet/internal/testenv"
 )
 
 // mit is a licence that fits.
@@ -35,6 +37,7 @@ SOFTWARE.
 // TestALicenceThatDoesNotFitIsRefused in a module that the program is linked of, and in a package
 // of the pages.
 func TestALicenceThatDoesNotFitIsRefused(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	system := func(name string) string {
 		content, err := os.ReadFile("/usr/share/common-licenses/" + name) // Debian's

@@ -9,10 +9,13 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"signet/internal/testenv"
 )
 
 // TestAReleaseIsTheSameOnAnotherPath compares two of the same commit.
 func TestAReleaseIsTheSameOnAnotherPath(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	files, err := os.ReadDir(built.releases[before])
 	if err != nil {
@@ -35,6 +38,7 @@ func TestAReleaseIsTheSameOnAnotherPath(t *testing.T) {
 
 // TestTheArchiveHasWhatIsInstalledByHand beside the program: licences, pages, completion, units.
 func TestTheArchiveHasWhatIsInstalledByHand(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	list := mustRun(t, "sh", "-c", "tar --numeric-owner -tvzf "+built.releases[after]+"/*.tar.gz")
 	names := []string{"signet", "LICENSE", "THIRD-PARTY-NOTICES.txt", "signet.yaml", "man/man1/signet.1",
@@ -56,6 +60,7 @@ func TestTheArchiveHasWhatIsInstalledByHand(t *testing.T) {
 
 // TestTheListOfWhatIsInside names everything with its licence.
 func TestTheListOfWhatIsInside(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	text := mustRun(t, "sh", "-c", "cat "+built.releases[after]+"/*.cdx.json")
 	var made struct {
@@ -83,6 +88,7 @@ func TestTheListOfWhatIsInside(t *testing.T) {
 // TestTheSignatureIsVerified as docs/operate/install.md says, and not if somebody changed
 // anything.
 func TestTheSignatureIsVerified(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "operate", "install.md"))
 	if err != nil {
@@ -136,6 +142,7 @@ func TestTheSignatureIsVerified(t *testing.T) {
 
 // TestWhatCannotBeMadeAgainIsNotMade: a tree with changes has no version of its own.
 func TestWhatCannotBeMadeAgainIsNotMade(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	tree := filepath.Join(t.TempDir(), "tree")
 	mustRun(t, "git", "clone", "-q", filepath.Join(built.dir, "tree"), tree)

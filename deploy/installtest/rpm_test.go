@@ -5,11 +5,14 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"signet/internal/testenv"
 )
 
 // TestRPM is the life of the package where rpm installs it: here without systemd's own program
 // for users, which not every system has.
 func TestRPM(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	found, err := filepath.Glob(filepath.Join(built.releases[after], "*.rpm"))
 	if err != nil || len(found) != 1 {

@@ -5,11 +5,14 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"signet/internal/testenv"
 )
 
 // TestShellsComplete types the beginnings of words, and the tabulator, in the shells that people
 // use: with the scripts of the package, and nothing of the user's.
 func TestShellsComplete(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	m := newMachine(t)
 	m.must("dpkg -i " + m.putRelease(after, "*.deb"))

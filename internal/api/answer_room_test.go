@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"signet/internal/testenv"
 )
 
 // mostAnswer is what an answer of JSON has at most, in bytes (contract, section 1).
@@ -56,6 +58,7 @@ func (p *person) sortsOf(path, by, at string, entry int) (sorts []int64) {
 // A history ends at 4 MiB, and goes on behind it, in both directions: nothing is left out, and nothing
 // comes twice.
 func TestAHistoryEndsAtFourMebibytes(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := startClinic(t)
 	const messages, entry = 24, 260_000
@@ -96,6 +99,7 @@ func pages(t *testing.T, entry int, get func(continuation string) *answer) (resu
 }
 
 func TestTheListOfConversationsEndsAtFourMebibytes(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := startClinic(t)
 	const people = 30
@@ -139,6 +143,7 @@ func (c *clinic) mustDescribe(people, keys int) (tokens []string) {
 
 // What has no pages is written as it is read: it is whole, however long it is.
 func TestALongAnswerIsWrittenAsItIsRead(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := startClinic(t)
 	const people, keys, messages, members = 60, 11, 30, 500
@@ -201,6 +206,7 @@ func TestALongAnswerIsWrittenAsItIsRead(t *testing.T) {
 }
 
 func TestASearchEndsAtFourMebibytes(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := startClinic(t)
 	const people, keys = 60, 11

@@ -6,6 +6,8 @@ import (
 	"net"
 	"strings"
 	"testing"
+
+	"signet/internal/testenv"
 )
 
 // readSlowly asks for something, and takes nothing of the answer after its status, which is 200,
@@ -37,6 +39,7 @@ func (p *person) readSlowly(path string) (leave func()) {
 // Answers that are not taken have a budget as bodies have, of which a key has a quarter; what is
 // small, and what others ask for, is answered.
 func TestAnswersThatNobodyTakesAreBounded(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := startClinic(t, func(f *figures) { f.narrow = true })
 	for n := range 20 {

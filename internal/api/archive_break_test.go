@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"signet/internal/blob/s3test"
+	"signet/internal/testenv"
 )
 
 // randomBytes are bytes that nothing compresses.
@@ -74,6 +75,7 @@ func narrowClient(t testing.TB) *http.Client {
 // Whatever ends an archive too early is logged, and seen by its reader: it lacks its end,
 // and so does the answer.
 func TestArchiveThatBreaksIsSeenToBeBroken(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	files := s3test.Start(t)
 	bucket := files.Bucket(t)
@@ -121,6 +123,7 @@ func TestArchiveThatBreaksIsSeenToBeBroken(t *testing.T) {
 // A server makes eight archives at a time, two of them for administrators only: a seventh
 // person is told to wait, and gets one when another has ended.
 func TestArchivesThatAServerMakesAtATime(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := startClinic(t, func(f *figures) { f.narrow = true })
 	people := []*person{c.bob}
@@ -179,6 +182,7 @@ func (p *person) wantExport() {
 }
 
 func TestArchiveEndsWithItsReader(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := startClinic(t, func(f *figures) { f.narrow = true })
 	c.fill(c.bob.token)
@@ -204,6 +208,7 @@ func (c *clinic) mustRest(p *person) {
 // A reader that takes an archive more slowly than at 64 KiB a second is cut off, and one that
 // is faster is not, however long it takes.
 func TestArchiveEndsForASlowReader(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := startClinic(t, func(f *figures) { f.narrow = true })
 	c.fill(c.bob.token)
@@ -289,6 +294,7 @@ func TestArchiveCountsWhatIsLost(t *testing.T) {
 // An archive takes memory for a page of messages, however many there are and however large
 // their files. The test does not run beside others, whose memory it would measure.
 func TestArchiveOfALargeAccountTakesLittleMemory(t *testing.T) {
+	testenv.Long(t)
 	c := startClinic(t)
 	text := make([]byte, 60<<10)
 	for i := range 600 {

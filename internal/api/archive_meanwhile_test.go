@@ -7,6 +7,7 @@ import (
 	"signet/internal/export"
 	"signet/internal/model"
 	"signet/internal/service"
+	"signet/internal/testenv"
 )
 
 // What never opens again is in no archive, and keeps nothing else out of it.
@@ -32,6 +33,7 @@ func TestArchiveLeavesOutWhatNeverOpensAgain(t *testing.T) {
 // While others write, the conversations of an archive move. Each is in it once, with the
 // messages that there were when it was listed.
 func TestArchiveHasEachConversationOnceWhileOthersWrite(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := startClinic(t)
 	ctx := t.Context()

@@ -3,6 +3,7 @@ package api_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"signet/internal/testenv"
 	"testing"
 	"time"
 )
@@ -70,6 +71,7 @@ func (h *past) happen() {
 // Whatever has happened, an archive has the messages that history shows the person then,
 // with what call 12 says of each, and no others.
 func TestArchiveHasTheMessagesThatHistoryShows(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := startClinic(t)
 	shown := 0

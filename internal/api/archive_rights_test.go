@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"signet/internal/blob/s3test"
+	"signet/internal/testenv"
 )
 
 // Administrators and operators administer; they read nothing of what people wrote.
@@ -148,6 +149,7 @@ func TestArchiveIsForThoseWhoMayHaveIt(t *testing.T) {
 }
 
 func TestArchiveHasAttachmentsOfABucket(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	bucket := s3test.Shared(t).Bucket(t)
 	c := startClinic(t, func(f *figures) { f.blobs = bucket.Location() })

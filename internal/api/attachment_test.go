@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"signet/internal/testenv"
 )
 
 func (p *person) mustAttach(recipient, name, contentType string, content []byte) string {
@@ -179,6 +181,7 @@ func TestRefusedUploadIsNotKept(t *testing.T) {
 }
 
 func TestAttachmentDownloadThatHasBegunMayFinish(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := startClinic(t)
 	content := bytes.Repeat([]byte("x"), 8<<20)

@@ -9,9 +9,11 @@ import (
 	"time"
 
 	"signet/internal/model"
+	"signet/internal/testenv"
 )
 
 func TestAuditIsFiltered(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := startClinic(t)
 	boss := c.mustCreateAdmin(c.org, "boss")

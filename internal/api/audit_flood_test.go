@@ -9,6 +9,7 @@ import (
 	"signet/internal/store"
 	"signet/internal/store/auditlog"
 	"signet/internal/store/quota"
+	"signet/internal/testenv"
 )
 
 // linesOf returns the lines of an account's doings.
@@ -17,6 +18,7 @@ func (s *server) linesOf(p *person) []auditlog.Row {
 }
 
 func TestAuditOfAnInsiderIsNotHiddenByStrangers(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	s := start(t)
 	org := s.mustCreateOrganization("Clinic")

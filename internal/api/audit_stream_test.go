@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"signet/internal/testenv"
 )
 
 // accepting is the header by which a stream is asked for.
@@ -26,6 +28,7 @@ func (st *stream) wantEntries(from int64, until string) (next int64) {
 }
 
 func TestTheAuditLogIsFollowed(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	m := startMatrix(t)
 	path := "/v2/organization/" + m.org + "/audit"

@@ -12,6 +12,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/store"
 	"signet/internal/store/auditlog"
+	"signet/internal/testenv"
 )
 
 // auditTables are what somebody who may write to the database can change.
@@ -74,6 +75,7 @@ func (s *server) wantTampered(t rapid.TB, what string, elsewhere ...audit.Checkp
 // Whatever single row is changed, removed, moved or put in: the check tells, also
 // after the server went on with what it found, and signed what it could.
 func TestAuditTellsEveryTampering(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	s, chains, lengths := startTampered(t)
 	restore, forger := s.mustSaveAudit(), mustAuditKey(t)

@@ -14,6 +14,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/store"
 	"signet/internal/store/auditlog"
+	"signet/internal/testenv"
 )
 
 const auditRetention = 6 * 365 * 24 * time.Hour
@@ -82,6 +83,7 @@ func (s *server) mustVerify(elsewhere ...audit.Checkpoint) int64 {
 // the account where the call is about another one. The routes are those of the router, so
 // that a new one without a line fails.
 func TestAuditMatrix(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	m := startMatrix(t)
 	audited := m.api.Audited()
@@ -186,6 +188,7 @@ func (m *matrix) wantNobodysNames() {
 // member may not, leaves a line as well. These calls are those of the matrix, so that a new one of the
 // kind without a line fails; what a member does with its own leaves none.
 func TestAuditHasWhatTakesAnAdministratorWhereverItIsDone(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	m := startMatrix(t)
 	audited := m.api.Audited()

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"signet/internal/testenv"
 )
 
 // The authorization matrix once more with keys of one organization.
@@ -44,6 +46,7 @@ func (r rule) wanted(t *testing.T, column int) int {
 // With a key of the organization that a call is about, an account does there what it does
 // with one that has no scope.
 func TestAuthorizationMatrixWithKeysOfThisOrganization(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	m := startMatrix(t)
 	for _, name := range []string{"member", "group member", "sender", "recipient", "organization administrator"} {
@@ -67,6 +70,7 @@ func TestAuthorizationMatrixWithKeysOfThisOrganization(t *testing.T) {
 
 // With a key of another organization, an account acts as a member of the other organization.
 func TestAuthorizationMatrixWithKeysOfAnotherOrganization(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	m := startMatrix(t)
 	other := m.mustCreateOrganization("Other")

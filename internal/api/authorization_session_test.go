@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"maps"
+	"signet/internal/testenv"
 	"strconv"
 	"strings"
 	"testing"
@@ -28,6 +29,7 @@ var bySession = map[string]string{
 // TestAuthorizationMatrixBySession: a session that is elevated may do what an administrative
 // key may, and one that is not what a regular one may.
 func TestAuthorizationMatrixBySession(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	m := startMatrix(t)
 	keys := m.callers

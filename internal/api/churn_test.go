@@ -13,6 +13,7 @@ import (
 
 	"signet/internal/store"
 	"signet/internal/store/enginetest"
+	"signet/internal/testenv"
 )
 
 // size is how much a server has stored.
@@ -25,6 +26,7 @@ type size struct {
 // week. Once the first messages have expired and the first events are past their retention, 45 more days add nothing:
 // not a row, not a page, not a file, not a key.
 func TestStoreDoesNotGrowInNinetyDays(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	dir := t.TempDir()
 	c := startClinic(t, func(f *figures) { f.dir = dir })

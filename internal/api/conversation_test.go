@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"signet/internal/testenv"
 )
 
 // history reads a page of a conversation: the texts, and whether there are more.
@@ -292,6 +294,7 @@ func TestReadingAConversation(t *testing.T) {
 // TestHistoryAndCallTwelveAgree: a message is in the history of its conversation if, and only
 // if, GET /message/:id answers it, and both show it alike, after all that can become of it.
 func TestHistoryAndCallTwelveAgree(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := startClinic(t)
 	plain := c.alice.mustCreateGroup("plain", c.bob)
@@ -389,6 +392,7 @@ func TestHistoryAndCallTwelveAgree(t *testing.T) {
 
 // TestHistoryPagesWhileOthersAct: what is there all the while comes exactly once.
 func TestHistoryPagesWhileOthersAct(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := startClinic(t)
 	r := rand.New(rand.NewPCG(1, 2))

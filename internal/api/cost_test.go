@@ -3,10 +3,13 @@ package api_test
 import (
 	"testing"
 	"time"
+
+	"signet/internal/testenv"
 )
 
 // TestCostlyCallsTakeMoreOfTheRate: what a key has left after each, of 1,000.
 func TestCostlyCallsTakeMoreOfTheRate(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := startClinic(t, func(f *figures) { f.api.RequestsPerSecond, f.api.Burst = 100, 1000 })
 	extra := c.mustFillOrganization(c.org, 200)

@@ -11,6 +11,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"signet/internal/testenv"
 )
 
 // dialStream opens a stream on a connection of its own and returns that after the
@@ -161,6 +163,7 @@ func TestStreamSaysWhatThePollSays(t *testing.T) {
 const perStream = 16 << 10
 
 func TestIdleStreamsTakeLittleMemory(t *testing.T) {
+	testenv.Long(t)
 	c := startClinic(t, func(f *figures) { f.streams = 0 })
 	plain := httptest.NewServer(c.api) // without what checks each answer
 	t.Cleanup(plain.Close)

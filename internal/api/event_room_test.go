@@ -7,11 +7,13 @@ import (
 	"testing"
 
 	"signet/internal/store/enginetest"
+	"signet/internal/testenv"
 )
 
 // TestAnAnswerOfEventsEndsAtFourMebibytes: contract, section 6. What did not fit is not
 // acknowledged either.
 func TestAnAnswerOfEventsEndsAtFourMebibytes(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := startClinic(t)
 	const long, count = 64 << 10, 70
@@ -79,6 +81,7 @@ func (w *silent) Write(p []byte) (int, error) {
 // sends the messages of a piece, up to 100, for which the answer has no room: there it
 // is one with 40 MB.
 func TestAPollReadsNoMoreThanItAnswers(t *testing.T) {
+	testenv.Long(t)
 	bound, messages := uint64(40<<20), 60
 	if enginetest.OnPostgres() {
 		bound, messages = 80<<20, 160

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"signet/internal/store"
+	"signet/internal/testenv"
 )
 
 // countedEngine counts the statements that an engine runs.
@@ -91,6 +92,7 @@ func (c *comparison) same(by string, pair twin, call func(name string) *answer) 
 // Nobody measures who or what exists elsewhere: whatever a call names, as many statements run
 // whether it is there or not, by token, e-mail, phone or user name.
 func TestNoStatementTellsWhatExists(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := &comparison{matrix: startMatrix(t, func(f *figures) { f.counted = true })}
 	c.boss.post("/v2/user", fields{"username": "known", "email": "known@one.example", "phone": "+14155550100",

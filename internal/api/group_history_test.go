@@ -9,12 +9,14 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/testenv"
 )
 
 // Those who come into a group at the same time, by several calls and while messages are
 // sent, read its history before what is sent later: on streams that were open before, on
 // ones that are opened meanwhile, and when they poll.
 func TestStreamsOfNewMembersBringHistoryFirst(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := startClinic(t, func(f *figures) { f.rows = 20 })
 	ctx, stop := context.WithCancel(t.Context())

@@ -10,6 +10,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/service"
+	"signet/internal/testenv"
 )
 
 func TestGroupCreationTellsEachMemberOfItself(t *testing.T) {
@@ -177,6 +178,7 @@ func TestNewMemberGetsTheHistory(t *testing.T) {
 }
 
 func TestHistoryIsTheNewestThousand(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := startClinic(t)
 	group := c.alice.mustCreateGroupAs(fields{"name": "G", "replay_history": true}, c.bob)
@@ -267,6 +269,7 @@ func TestChangesOfLargeGroupsCostMore(t *testing.T) {
 
 // Where one call would make more than 2,000 bangs, everybody gets one update in their place.
 func TestManyChangesAreToldAsOneUpdate(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := startClinic(t)
 	extra := c.mustFillOrganization(c.org, 62)

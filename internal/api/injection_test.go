@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"signet/internal/testenv"
 )
 
 // hostileTexts mean something to SQL, to LIKE, to full text search, or to formats, if
@@ -19,6 +21,7 @@ var hostileTexts = []string{
 // What people type comes back as they typed it, and does nothing else, wherever they
 // type it.
 func TestTextThatLooksLikeSQLIsText(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := startClinic(t)
 	boss := c.mustCreateAdmin(c.org, "boss")

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"signet/internal/testenv"
 )
 
 // approving starts a server with organizations.join approve.
@@ -12,6 +14,7 @@ func approving(f *figures) { f.approveJoins = true }
 // With organizations.join approve, an account that another organization created becomes a
 // member when it agrees, or an administrator of the organization that created it.
 func TestAnAccountOfAnotherOrganizationAgreesToJoin(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	s := start(t, approving)
 	one, two := s.mustCreateOrganization("One"), s.mustCreateOrganization("Two")

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"signet/internal/testenv"
 )
 
 // Contract section 1, Limits: each at the limit, and one past it.
@@ -195,6 +197,7 @@ func TestLimitOfAMessagesText(t *testing.T) {
 }
 
 func TestLimitOfAnAttachment(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := startClinic(t)
 	content := bytes.Repeat([]byte("x"), 25<<20+1)
@@ -217,6 +220,7 @@ func TestLimitOfAnAttachment(t *testing.T) {
 }
 
 func TestLimitOfGroupMembers(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := startClinic(t)
 	extra := c.mustFillOrganization(c.org, 2000)

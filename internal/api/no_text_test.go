@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"signet/internal/testenv"
 	"signet/openapi/openapitest"
 )
 
@@ -29,6 +30,7 @@ func basic(key, secret string) string {
 
 // Every route of the router's table, with what is no text in each place outside of the body.
 func TestWhatIsNoTextIsRefusedInEveryPlaceOfEveryRoute(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	m := startMatrix(t)
 	inQuery, inHeader := openapitest.Parameters(t, "query"), openapitest.Parameters(t, "header")

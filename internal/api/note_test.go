@@ -11,6 +11,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/store"
 	"signet/internal/store/enginetest"
+	"signet/internal/testenv"
 )
 
 // page reads messages and notes of a group, each as a short text, and of the last the place.
@@ -217,6 +218,7 @@ func TestNotesAreForThoseWhoCouldSeeAMessage(t *testing.T) {
 
 // Pages of messages and notes, of any size and from any place, neither skip nor repeat.
 func TestMessagesAndNotesComeInPages(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := startClinic(t)
 	random := rand.New(rand.NewPCG(1, 2))
@@ -256,6 +258,7 @@ func TestMessagesAndNotesComeInPages(t *testing.T) {
 }
 
 func TestANoteNamesTwentyOfMany(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := startClinic(t, func(f *figures) { f.rows = 20 }) // they enter in pieces
 	var names []string

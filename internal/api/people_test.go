@@ -11,6 +11,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store/auditlog"
+	"signet/internal/testenv"
 )
 
 // mustCreateMany makes people in one call and returns the results.
@@ -59,6 +60,7 @@ func (s *server) members(organization string) int64 {
 // said: the same people are asked for in two organizations, with other names, once
 // together and once one after the other.
 func TestManyPeopleAreMadeAsEachAloneWouldBe(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	s := start(t)
 	together, alone := s.mustCreateOrganization("Together"), s.mustCreateOrganization("Alone")
@@ -248,6 +250,7 @@ func TestDryRunTellsWhatWouldBeRefusedAndMakesNobody(t *testing.T) {
 }
 
 func TestManyPeopleThatCannotBeMadeAtAll(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	s := start(t)
 	org := s.mustCreateOrganization("Clinic")

@@ -9,6 +9,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/testenv"
 )
 
 // mustQueueOther queues so many events besides messages with the person.
@@ -79,6 +80,7 @@ func TestAQueueHoldsSoManyEventsBesidesMessages(t *testing.T) {
 // Whatever comes into a queue, is acknowledged, deleted and swept: no message is lost, the
 // order stays, and when it is swept it holds no more than it may, and that is the newest.
 func TestALimitedQueueLosesNoMessageAndKeepsItsOrder(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	const most = 12
 	c := startClinic(t, func(f *figures) { f.queueMax = most })

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"signet/internal/testenv"
 )
 
 // hijack is an account that one organization made, with access that its administrator
@@ -190,6 +192,7 @@ func TestReplacedSecretChangesNoAccess(t *testing.T) {
 }
 
 func TestAnAccountHasAHundredKeys(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := startClinic(t)
 	for range 99 { // with the one that it has

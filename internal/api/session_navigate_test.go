@@ -5,12 +5,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"signet/internal/testenv"
 )
 
 // What a browser asks for by itself, because of a link or a picture that somebody wrote, is asked in
 // nobody's name: going to an address counts for files, and a picture for what is shown as one (contract,
 // section 7). The routes are those of the matrix.
 func TestTheCookieOfWhatABrowserAsksForByItself(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	m := startMatrix(t)
 	keys := []*person{m.sender, m.boss, m.operator}

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"testing"
+
+	"signet/internal/testenv"
 )
 
 // stored tells in which columns a message is named.
@@ -88,6 +90,7 @@ func TestConversationThatBothRemovedIsErased(t *testing.T) {
 }
 
 func TestWhatThoseWhoHaveLeftSaidIsErased(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := startClinic(t)
 	toBob, toCarl := c.alice.forEver(c.bob.token, "to bob"), c.alice.forEver(c.carl.token, "to carl")

@@ -10,6 +10,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/store"
 	"signet/internal/store/erasure"
+	"signet/internal/testenv"
 )
 
 // erase asks for the erasure of a person, whose username it repeats.
@@ -80,6 +81,7 @@ func TestErasedUserIsGoneAtOnceAndLeavesNoTrace(t *testing.T) {
 
 // What an erasure has not done when its server ends, the next one does, wherever that was.
 func TestErasureOfAUserIsGoneOnWith(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	for steps := range 5 {
 		c := startClinic(t, approving)
@@ -212,6 +214,7 @@ func TestErasureOfAUserUnderALegalHold(t *testing.T) {
 
 // What was to be told in pieces when the account ended is told before it is looked for.
 func TestErasureWaitsForWhatIsStillToBeTold(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := startClinic(t, func(f *figures) { f.rows = 4 })
 	extra := c.mustFillOrganization(c.org, 20)

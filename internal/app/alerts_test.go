@@ -21,6 +21,7 @@ import (
 
 	"signet/internal/config"
 	"signet/internal/promtest"
+	"signet/internal/testenv"
 	"signet/internal/testlog"
 )
 
@@ -48,6 +49,7 @@ var faults = map[string]func(*testing.T, *config.Config, *witness){
 
 // Each alert in deploy/prometheus fires when its fault is there, not before, and not after it.
 func TestAlertsFireWithTheirFaultAndEndWithIt(t *testing.T) {
+	testenv.Long(t)
 	seen := &witness{fired: map[string]bool{}, ended: map[string]bool{}}
 	var tried atomic.Int64
 	t.Run("faults", func(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"signet/internal/store"
 	"signet/internal/store/auditlog"
 	"signet/internal/store/postgrestest"
+	"signet/internal/testenv"
 	"signet/internal/transfer"
 )
 
@@ -90,6 +91,7 @@ func TestAuditGoesOnAfterTheLossOfItsKey(t *testing.T) {
 // The audit log of a server that was restored or moved can be verified as before,
 // with the key that signed it, and tells what happened.
 func TestAuditIsWholeAfterARestoreAndAMove(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	w := mustOpenWard(t)
 	dir := w.app.dir

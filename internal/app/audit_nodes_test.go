@@ -7,11 +7,13 @@ import (
 	"time"
 
 	"signet/client"
+	"signet/internal/testenv"
 )
 
 // TestTheAuditLogIsFollowedOnEveryServer: what one server writes is on the stream of another,
 // each entry once, and the stream ends with the right to it, wherever that ended.
 func TestTheAuditLogIsFollowedOnEveryServer(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	bothWays(t, func(t *testing.T, nats string) {
 		c := newCluster(t, 2, nats)

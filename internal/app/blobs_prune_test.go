@@ -14,9 +14,11 @@ import (
 	"signet/internal/home"
 	"signet/internal/model"
 	"signet/internal/offline"
+	"signet/internal/testenv"
 )
 
 func TestPruneRemovesWhatNothingRefersToOnceConfirmed(t *testing.T) {
+	testenv.Long(t)
 	cfg := settings(t)
 	a, err := Open(t.Context(), cfg, quiet())
 	if err != nil {

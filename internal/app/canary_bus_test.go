@@ -23,6 +23,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/seal"
 	"signet/internal/store/postgrestest"
+	"signet/internal/testenv"
 )
 
 // eavesdropper hears all that servers say to each other, and can open it: it has read the
@@ -126,6 +127,7 @@ const patience = 30 * time.Second
 // and secrets through every route of one, follows live events on the other, and opens all
 // that the two said to each other.
 func TestCanariesAreNotOnTheBus(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	for name, w := range map[string]wire{"NATS": &natsWire{server: natstest.Start(t)}, "PostgreSQL": new(postgresWire)} {
 		t.Run(name, func(t *testing.T) {

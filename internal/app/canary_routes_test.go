@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"signet/internal/config"
+	"signet/internal/testenv"
 	"signet/internal/trace/tracetest"
 )
 
@@ -426,6 +427,7 @@ func (v *aviary) routes() []string {
 // somebody would send who means no good, in panics, and while the store is away. None
 // of them may come up in the log, the metrics or the traces, and none but names in an error.
 func TestCanariesAreInNoLog(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	collector := tracetest.Start(t)
 	v := openAviary(t, func(cfg *config.Config) { cfg.Tracing.Endpoint = collector.URL })

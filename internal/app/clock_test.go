@@ -19,6 +19,7 @@ import (
 	"signet/internal/offline"
 	"signet/internal/store"
 	"signet/internal/store/postgrestest"
+	"signet/internal/testenv"
 	"signet/internal/testlog"
 )
 
@@ -138,6 +139,7 @@ func (s *timed) wantAll(n int) {
 // One of two servers has a clock that is 31 days ahead of the database's: it erases
 // nothing, says so, and is not ready, while the other goes on.
 func TestServerWhoseClockIsNotTheDatabasesErasesNothing(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	cfg := settings(t)
 	cfg.Database, cfg.Blobs = postgrestest.URL(t), filepath.Join(t.TempDir(), "blobs")
@@ -185,6 +187,7 @@ func TestServerWhoseClockIsNotTheDatabasesErasesNothing(t *testing.T) {
 // The clock of a server on the embedded store jumps ahead while it runs: it erases
 // nothing, says so, and goes on when the clock is right, or is accepted.
 func TestServerWhoseClockJumpsErasesNothing(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	cfg := settings(t)
 	s := mustOpenTimed(t, cfg, 0)
@@ -228,6 +231,7 @@ func TestServerWhoseClockJumpsErasesNothing(t *testing.T) {
 // A server that is started more than a week after the last known time does not know
 // whether it was off, or its clock is wrong.
 func TestStartLongAfterTheLastKnownTimeErasesNothing(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	cfg := settings(t)
 	s := mustOpenTimed(t, cfg, 0)

@@ -7,11 +7,13 @@ import (
 	"signet/internal/config"
 	"signet/internal/offline"
 	"signet/internal/store"
+	"signet/internal/testenv"
 )
 
 // What a command leaves to be done, the servers that run do within seconds: no restart is needed,
 // and those who read are told what it put into their queues.
 func TestServersDoWhatACommandLeaves(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	onAServerAndOnTwo(t, func(t *testing.T, c *cluster, cfg *config.Config) {
 		for _, held := range []bool{true, false} {

@@ -20,6 +20,7 @@ import (
 	"signet/internal/store"
 	"signet/internal/store/postgrestest"
 	"signet/internal/store/presence"
+	"signet/internal/testenv"
 	"signet/internal/transfer"
 )
 
@@ -247,6 +248,7 @@ func TestCopyOfTheStoreIsToldFromProduction(t *testing.T) {
 // A copy that starts before production takes its next turn has taken the key ring over:
 // production then destroys no key, keeps and erases no file, and says so.
 func TestProductionThatACopyOvertookDestroysNothing(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	p := productions(t)["shared"]
 	w := mustOpenWardAt(t, p.cfg, false)

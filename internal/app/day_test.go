@@ -20,6 +20,7 @@ import (
 	"signet/internal/store/postgres"
 	"signet/internal/store/postgrestest"
 	"signet/internal/store/sqlite"
+	"signet/internal/testenv"
 )
 
 // day is a ward in which people write to each other all day, and what is known of their messages.
@@ -52,6 +53,7 @@ const shift = 2 * time.Hour
 // the store fills up, until as much ends as is sent. The second day leaves it as it was: it is level, what has
 // ended is gone, and so are the keys of the days that are over. Once nobody writes any more, nothing is left.
 func TestDayOfTrafficLeavesTheStoreAsItWas(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	for name, database := range map[string]bool{"embedded": false, "PostgreSQL": true} {
 		t.Run(name, func(t *testing.T) {

@@ -8,12 +8,14 @@ import (
 	"signet/internal/app/apptest"
 	"signet/internal/config"
 	"signet/internal/offline"
+	"signet/internal/testenv"
 )
 
 // An operator erases an account by a call, and who runs the server another one and an
 // organization in another process: the streams of those who are gone end, on every server,
 // and their keys are refused.
 func TestErasingEndsStreamsAndKeysOfServersThatRun(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	onAServerAndOnTwo(t, func(t *testing.T, c *cluster, cfg *config.Config) {
 		streams := map[*apptest.Person][]*listener{}

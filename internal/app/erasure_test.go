@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
+	"signet/internal/testenv"
 )
 
 // wantQueues reports messages that a queue has and should not have, or the other
@@ -149,6 +151,7 @@ func (w *ward) wantRetained(all []*specimen) {
 }
 
 func TestWhatHasEndedIsGoneForReadersAtOnceAndFromTheFilesAfterTheSweep(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	w := mustOpenUnsealedWard(t)
 	var all []*specimen

@@ -9,11 +9,13 @@ import (
 	"signet/internal/config"
 	"signet/internal/offline"
 	"signet/internal/store/postgrestest"
+	"signet/internal/testenv"
 )
 
 // TestRowsThatNoServerWroteAreTold changes a key behind a server's back, as somebody may who
 // has the database, and puts it right again.
 func TestRowsThatNoServerWroteAreTold(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	for engine, database := range map[string]func(postgrestest.TB) string{
 		"sqlite": func(postgrestest.TB) string { return "" }, "postgres": postgrestest.URL} {

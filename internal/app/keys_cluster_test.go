@@ -6,12 +6,14 @@ import (
 	"testing"
 
 	"signet/internal/store/postgrestest"
+	"signet/internal/testenv"
 	"signet/internal/testlog"
 )
 
 // A key ring in another database of the same PostgreSQL server looks like another place,
 // and a base backup has both.
 func TestKeyRingOnTheDatabasesServerIsToldOf(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	other := postgrestest.Start(t)
 	for _, told := range []bool{true, false} {

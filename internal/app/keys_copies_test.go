@@ -19,6 +19,7 @@ import (
 	"signet/internal/home"
 	"signet/internal/offline"
 	"signet/internal/store/postgrestest"
+	"signet/internal/testenv"
 	"signet/internal/transfer"
 )
 
@@ -135,6 +136,7 @@ func (w *ward) mustHide(th *thief) {
 // server writes, but for the keys and the operator's credentials, which are to be kept
 // elsewhere than a copy.
 func TestCopyOfTheDirectoryRevealsNothing(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	w := mustOpenWard(t)
 	th := newThief(t)
@@ -158,6 +160,7 @@ func TestCopyOfTheDirectoryRevealsNothing(t *testing.T) {
 // TestCopyOfADatabaseAndABucketRevealsNothing looks through the files of a PostgreSQL
 // server, with its log of changes, a dump, and all objects of a bucket.
 func TestCopyOfADatabaseAndABucketRevealsNothing(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	postgres, bucket := postgrestest.Start(t), s3test.Shared(t).Bucket(t)
 	cfg := settings(t)

@@ -13,6 +13,7 @@ import (
 	"signet/internal/offline"
 	"signet/internal/seal"
 	"signet/internal/store/postgrestest"
+	"signet/internal/testenv"
 )
 
 // keysAt are the keys of a ring.
@@ -35,6 +36,7 @@ func keysAt(t *testing.T, where, dir string) map[seal.KeyID]bool {
 // The copy has each key before anything is sealed with it, and loses what is destroyed; a
 // copy that is away stops nobody, and catches up; after the loss of the ring it is one.
 func TestCopyOfTheKeyRingTakesItsPlace(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	for name, prepare := range map[string]func(*config.Config){
 		"embedded, in a file": func(*config.Config) {},

@@ -17,6 +17,7 @@ import (
 	"signet/internal/home"
 	"signet/internal/offline"
 	"signet/internal/store/postgrestest"
+	"signet/internal/testenv"
 )
 
 // wantIn waits until something is so.
@@ -181,6 +182,7 @@ func TestOldBackupShowsWhatIsAliveAndNothingElse(t *testing.T) {
 
 // The same where the store is a database, of which a copy is put back.
 func TestOldCopyOfADatabaseShowsWhatIsAliveAndNothingElse(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	cfg := settings(t)
 	cfg.Database = postgrestest.URL(t)

@@ -12,11 +12,13 @@ import (
 	"signet/internal/home"
 	"signet/internal/offline"
 	"signet/internal/store/postgrestest"
+	"signet/internal/testenv"
 )
 
 // An older key ring in the place of the newest is told, with what it does not open, until
 // a newer copy brings the keys back; those that were destroyed since stay so.
 func TestOlderKeyRingIsToldAndANewerCopyIsTakenOver(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	for name, prepare := range map[string]func(*config.Config){
 		"embedded": func(*config.Config) {},

@@ -15,6 +15,7 @@ import (
 	"signet/internal/home"
 	"signet/internal/offline"
 	"signet/internal/store/postgrestest"
+	"signet/internal/testenv"
 )
 
 // mustCopy copies the database and the blobs of a stopped server, and nothing else.
@@ -112,6 +113,7 @@ func (w *ward) aliceToken() string {
 
 // TestServerDoesNotStartWithoutItsKeys takes each of them away.
 func TestServerDoesNotStartWithoutItsKeys(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	w := mustOpenWard(t)
 	id := w.mustSendTo("bob", client.Outgoing{Body: "x"})
@@ -226,6 +228,7 @@ func TestKeysRotateUnderARunningServer(t *testing.T) {
 // TestServersShareAKeyRingInADatabase is one on a ring in PostgreSQL, and one that
 // comes with a ring of its own.
 func TestServersShareAKeyRingInADatabase(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	cfg := settings(t)
 	cfg.Keyring, cfg.Database = postgrestest.URL(t), postgrestest.URL(t)

@@ -17,6 +17,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/offline"
 	"signet/internal/store"
+	"signet/internal/testenv"
 )
 
 // wantUnclean checks that the running server's file is not marked as closed in good
@@ -36,6 +37,7 @@ func (w *ward) wantUnclean(after string) {
 
 // Commands beside a running server change its store, and leave its files to it.
 func TestCommandsLeaveTheFilesOfARunningServerToIt(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	w := mustOpenUnsealedWard(t)
 	ctx := t.Context()

@@ -12,6 +12,7 @@ import (
 	"signet/internal/config"
 	"signet/internal/offline"
 	"signet/internal/store/postgrestest"
+	"signet/internal/testenv"
 	"signet/internal/transfer"
 )
 
@@ -75,6 +76,7 @@ func wantMoved(t *testing.T, a *App, before map[string]float64, want map[string]
 }
 
 func TestMetricsCountMessages(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, cfg *config.Config) {
 		w := mustOpenWardAt(t, cfg, false)
@@ -148,6 +150,7 @@ func TestMetricsCountMessages(t *testing.T) {
 }
 
 func TestMetricsTellWhatWaits(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, cfg *config.Config) {
 		w := mustOpenWardAt(t, cfg, false)
@@ -188,6 +191,7 @@ func TestMetricsTellWhatWaits(t *testing.T) {
 
 // What ended waits for the sweep, which does not run here.
 func TestMetricsTellTheSweepsBacklog(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, cfg *config.Config) {
 		w := mustOpenWardAt(t, cfg, false)
@@ -247,6 +251,7 @@ func TestMetricsMeasureTheStore(t *testing.T) {
 }
 
 func TestMetricsTellOfTheLastBackup(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	cfg := settings(t)
 	w := mustOpenWardAt(t, cfg, false)

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"signet/internal/config"
+	"signet/internal/testenv"
 )
 
 // mustCertify writes a certificate for this machine and messages.test, sets it, and
@@ -242,6 +243,7 @@ func TestOnlyATrustedProxyIsBelieved(t *testing.T) {
 }
 
 func TestLinksFollowTheProxy(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	for _, c := range []struct {
 		base    string

@@ -15,9 +15,11 @@ import (
 	"signet/internal/config"
 	"signet/internal/live/natstest"
 	"signet/internal/store/postgrestest"
+	"signet/internal/testenv"
 )
 
 func TestServerWhoseAttachmentsOthersDoNotSeeSaysSo(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	const told = "attachments are kept in this one's data directory"
 	first := apptest.Start(t, func(cfg *config.Config) { cfg.Database = postgrestest.URL(t) })
@@ -32,6 +34,7 @@ func TestServerWhoseAttachmentsOthersDoNotSeeSaysSo(t *testing.T) {
 }
 
 func TestClientThatChangesServersSeesOneQueue(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := newCluster(t, 3, natstest.Start(t).URL())
 	me := apptest.InTurn(t, c.Alice, c.nodes...)
@@ -68,6 +71,7 @@ func TestClientThatChangesServersSeesOneQueue(t *testing.T) {
 // TestOrderHoldsWhicheverServersAreUsed: senders and readers that change servers, and
 // streams on all of them, get everything, once, in each sender's order.
 func TestOrderHoldsWhicheverServersAreUsed(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	const each = 60
 	c := newCluster(t, 3, natstest.Start(t).URL())
@@ -174,6 +178,7 @@ func TestStreamHearsAtOnceWhatAnotherServerAccepted(t *testing.T) {
 }
 
 func TestLiveSignalsCrossServers(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	bothWays(t, func(t *testing.T, nats string) {
 		c := newCluster(t, 3, nats)
@@ -218,6 +223,7 @@ func TestLiveSignalsCrossServers(t *testing.T) {
 }
 
 func TestEndedKeysAndMembershipsEndOnAllServers(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	bothWays(t, func(t *testing.T, nats string) {
 		c := newCluster(t, 2, nats)
@@ -266,6 +272,7 @@ func TestEndedKeysAndMembershipsEndOnAllServers(t *testing.T) {
 // From the answer on by which one server ended somebody's access, nothing is sent on another one that has
 // just read what it was.
 func TestSendsEndOnAllServersWithTheirAccess(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	bothWays(t, func(t *testing.T, nats string) {
 		c := newCluster(t, 2, nats)
@@ -293,6 +300,7 @@ func TestSendsEndOnAllServersWithTheirAccess(t *testing.T) {
 }
 
 func TestStreamsAreCountedOnAllServers(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	bothWays(t, func(t *testing.T, nats string) {
 		c := newCluster(t, 3, nats, func(cfg *config.Config) { cfg.Limits.StreamsPerAccount = 2 })
@@ -317,6 +325,7 @@ func TestStreamsAreCountedOnAllServers(t *testing.T) {
 // A pooler that hands out connections by the transaction passes no notifications on: servers find
 // that out, say so, and look.
 func TestServersThatGetNoNotificationsHearOfEachOtherLater(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	pooled := postgrestest.Pooled(t, postgrestest.Start(t).URL(t))
 	c := startCluster(t, 2, func(cfg *config.Config) { cfg.Database = pooled })
@@ -359,6 +368,7 @@ func TestServersThatGetNoNotificationsHearOfEachOtherLater(t *testing.T) {
 }
 
 func TestNATSMayStopAndComeBack(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	bus := natstest.Start(t)
 	c := newCluster(t, 3, bus.URL())

@@ -15,6 +15,7 @@ import (
 	"signet/internal/app/apptest"
 	"signet/internal/config"
 	"signet/internal/store/postgrestest"
+	"signet/internal/testenv"
 	"signet/internal/testlog"
 )
 
@@ -55,6 +56,7 @@ func as(p *apptest.Person, method, target, body string) apptest.Request {
 // The database is away while a stream is open, probes ask and calls come: what an
 // operator reads is that it went, and that it is back.
 func TestDatabaseThatIsAwayIsTwoLines(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	database := postgrestest.Start(t)
 	s := apptest.Start(t, func(cfg *config.Config) {
@@ -88,6 +90,7 @@ func TestDatabaseThatIsAwayIsTwoLines(t *testing.T) {
 // The key ring is away: what takes a new key is refused. The server stays ready, and its
 // probe says what is wrong.
 func TestKeyRingThatIsAwayIsTwoLines(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	keys := postgrestest.Start(t)
 	_, master := apptest.SharedKeys(t)
@@ -126,6 +129,7 @@ func TestKeyRingThatIsAwayIsTwoLines(t *testing.T) {
 // After a power cut the database may come up last: a server that was started before
 // waits for it, and says so once.
 func TestStartWaitsForItsDatabase(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	database := postgrestest.Start(t)
 	keyring, master := apptest.SharedKeys(t)

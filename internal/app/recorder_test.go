@@ -6,11 +6,13 @@ import (
 
 	"signet/client"
 	"signet/internal/config"
+	"signet/internal/testenv"
 )
 
 // A server tells what it has counted and measured, minute by minute, and so does the next one on
 // its store.
 func TestFiguresOverTimeOfServers(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, cfg *config.Config) {
 		w := mustOpenWardAt(t, cfg, false)

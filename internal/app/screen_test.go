@@ -14,6 +14,7 @@ import (
 
 	"signet/client"
 	"signet/internal/store/postgrestest"
+	"signet/internal/testenv"
 )
 
 // tortureFor names how long this goes on where it is all that runs.
@@ -25,6 +26,7 @@ const tortureFor = "SIGNET_TEST_TORTURE"
 // stream begins anew, show what the contract says whenever it is calm, and so does the
 // server to one that loads everything.
 func TestTortureAScreenShowsWhatThereIs(t *testing.T) {
+	testenv.Long(t)
 	length, total := 4*time.Second, time.Duration(0)
 	if text := os.Getenv(tortureFor); text != "" {
 		length = 30 * time.Second

@@ -8,6 +8,7 @@ import (
 
 	"signet/client"
 	"signet/internal/app/apptest"
+	"signet/internal/testenv"
 )
 
 const sessionPassword = "correct horse battery"
@@ -43,6 +44,7 @@ func (c *cluster) call(node int, method, target string, header ...[2]string) int
 // another one a second later, and its streams there have ended; so does whatever opened the
 // account of a person who is disabled.
 func TestEndedSessionsEndOnAllServers(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	bothWays(t, func(t *testing.T, nats string) {
 		c := newCluster(t, 2, nats)

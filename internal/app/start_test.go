@@ -9,11 +9,13 @@ import (
 
 	"signet/client"
 	"signet/internal/store/postgrestest"
+	"signet/internal/testenv"
 )
 
 // Each server that starts on an empty database at the same time comes up; one makes
 // the operator account, and that one has its credentials.
 func TestServersThatStartTogetherForTheFirstTimeMakeOneOperator(t *testing.T) {
+	testenv.Long(t)
 	for range 3 {
 		url, ring := postgrestest.URL(t), postgrestest.URL(t)
 		master := filepath.Join(t.TempDir(), "master.json") // which all of them miss, and one makes

@@ -4,11 +4,13 @@ import (
 	"testing"
 
 	"signet/client"
+	"signet/internal/testenv"
 )
 
 // Each server tells of all that share its database, and of those that have ended; what only
 // it knows it tells of itself alone.
 func TestStatusTellsOfAllServers(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := newCluster(t, 2, "")
 	status := func(node int) *client.InstallationStatus {

@@ -10,6 +10,7 @@ import (
 	"signet/internal/build"
 	"signet/internal/config"
 	"signet/internal/offline"
+	"signet/internal/testenv"
 )
 
 // The status of a server says what its metrics say, and that of its store the same of
@@ -109,6 +110,7 @@ func wantStatusAsMeasured(t *testing.T, s *client.InstallationStatus, measured m
 
 // A task is late when it should have ended well since, and the metrics say so too.
 func TestStatusTellsWhichTasksAreLate(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	w := mustOpenWard(t)
 	operator := w.operator(mustReadCredentials(t, w.app.OperatorFile()))

@@ -14,6 +14,7 @@ import (
 	"signet/internal/app/apptest"
 	"signet/internal/blob/s3test"
 	"signet/internal/config"
+	"signet/internal/testenv"
 	"signet/internal/trace"
 	"signet/internal/trace/tracetest"
 )
@@ -149,6 +150,7 @@ func wantOnlyAllowed(t *testing.T, collector *tracetest.Collector) {
 
 // TestBackgroundTasksAreTraced, each sweep with its parts.
 func TestBackgroundTasksAreTraced(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	collector := tracetest.Start(t)
 	s := apptest.Start(t, traced(collector), func(cfg *config.Config) { cfg.Tracing.Sample = 1 })
@@ -175,6 +177,7 @@ func TestBackgroundTasksAreTraced(t *testing.T) {
 // TestTraceGoesOnWithOtherServers: what one server tells another is in the trace of the call
 // that caused it.
 func TestTraceGoesOnWithOtherServers(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	bothWays(t, func(t *testing.T, nats string) {
 		collector := tracetest.Start(t)

@@ -12,11 +12,13 @@ import (
 	"signet/internal/store/conformance"
 	"signet/internal/store/postgres"
 	"signet/internal/store/postgrestest"
+	"signet/internal/testenv"
 )
 
 // TestOlderServerEndsWhereANewerOneChangedTheData starts a newer version, made for this
 // test, beside a server that cannot work with what that makes of the data.
 func TestOlderServerEndsWhereANewerOneChangedTheData(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	cfg := settings(t)
 	cfg.Database = postgrestest.URL(t)

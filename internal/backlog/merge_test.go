@@ -5,10 +5,12 @@ import (
 	"time"
 
 	"signet/internal/store"
+	"signet/internal/testenv"
 )
 
 // Where very much is noted of one subject, the job of another one is done after a few of its steps.
 func TestASubjectOfWhichMuchIsNotedHoldsUpNoOther(t *testing.T) {
+	testenv.Long(t)
 	const many = 1000
 	units := map[byte]int64{'a': many, 'b': 1} // of work that there is to be done
 	shared := &Kind{Number: count, Name: "shared", Merges: true, Step: func(tx *store.Tx, j *store.Job) (Next, error) {

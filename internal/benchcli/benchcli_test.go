@@ -13,6 +13,7 @@ import (
 
 	"signet/client"
 	"signet/internal/load"
+	"signet/internal/testenv"
 )
 
 // quickly are flags that make a run a short one.
@@ -92,6 +93,7 @@ func TestSoakHasSamplesOnTheWay(t *testing.T) {
 }
 
 func TestRunMeasuresAServerOfItsOwn(t *testing.T) {
+	testenv.Long(t)
 	dir := t.TempDir()
 	code, stdout, stderr := run(t, nil, "run", "unread", "--quick", "--json", "--dir", dir)
 	if code != exitDone {
@@ -135,6 +137,7 @@ func TestFloorAloneNeedsNoServer(t *testing.T) {
 
 // A run in which something failed has failed, and says what.
 func TestFailsWhenOperationsDo(t *testing.T) {
+	testenv.Long(t)
 	dir := mustServe(t, "--limits.messages-per-day=3")
 	operator := mustReadOperator(t, dir)
 	admin := mustMakeAdministrator(t, operator.Base_URL, operator.API_Key, operator.API_Secret)

@@ -7,6 +7,7 @@ import (
 
 	"signet/internal/blob"
 	"signet/internal/blob/s3test"
+	"signet/internal/testenv"
 )
 
 func TestConformanceOfDirectory(t *testing.T) {
@@ -31,6 +32,7 @@ func TestConformanceOfDirectory(t *testing.T) {
 }
 
 func TestConformanceOfS3(t *testing.T) {
+	testenv.Long(t)
 	testContract(t, func(t testing.TB) (func() (blob.Store, error), func(testing.TB) []string) {
 		bucket := s3test.Shared(t).Bucket(t)
 		open := func() (blob.Store, error) { return blob.OpenPaged(bucket.Location("prefix=/signet/files/"), 7) }

@@ -15,6 +15,7 @@ import (
 	"signet/internal/blob"
 	"signet/internal/blob/s3test"
 	"signet/internal/model"
+	"signet/internal/testenv"
 )
 
 var one = model.BlobID{0x01, 0x90, 14: 1, 15: 7}
@@ -84,6 +85,7 @@ func (i *interrupted) Read(p []byte) (int, error) {
 }
 
 func TestS3ThatIsAway(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	server := s3test.Start(t)
 	bucket := server.Bucket(t)
@@ -167,6 +169,7 @@ func TestS3ConnectionThatBreaksInADownloadIsMadeAgain(t *testing.T) {
 }
 
 func TestS3ThatStandsStillIsGivenUp(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	bucket := s3test.Shared(t).Bucket(t)
 	proxy := s3test.NewProxy(t, s3test.Shared(t).Addr())

@@ -13,6 +13,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"signet/internal/store/postgrestest"
+	"signet/internal/testenv"
 )
 
 // guarded is an installation with rows of each kind that carries a code.
@@ -109,6 +110,7 @@ func mustCopy(t *testing.T, from, to string, names ...string) {
 // TestRowsKeepTheirCodes: whatever copies an installation, moves it or gives it other keys
 // leaves every row one that a server wrote.
 func TestRowsKeepTheirCodes(t *testing.T) {
+	testenv.Long(t)
 	g := mustGuard(t, "")
 	rows := g.wantGenuine("beside the server", "")
 	mustRun(t, nil, g.settings("keys", "rotate")...)
@@ -171,6 +173,7 @@ func TestRowsKeepTheirCodes(t *testing.T) {
 // TestForgedRowsAreNamed: whoever writes to the database behind the server's back is found
 // by both verifications, which name the row and tell no secret.
 func TestForgedRowsAreNamed(t *testing.T) {
+	testenv.Long(t)
 	for engine, database := range map[string]func(postgrestest.TB) string{
 		"sqlite": func(postgrestest.TB) string { return "" }, "postgres": postgrestest.URL} {
 		t.Run(engine, func(t *testing.T) {

@@ -7,9 +7,11 @@ import (
 
 	"signet/internal/blob/s3test"
 	"signet/internal/store/postgrestest"
+	"signet/internal/testenv"
 )
 
 func TestMigrate(t *testing.T) {
+	testenv.Long(t)
 	dir := t.TempDir()
 	data := filepath.Join(dir, "data")
 	server := mustServe(t, nil, "--listen", "127.0.0.1:0", "--data", data)

@@ -9,6 +9,7 @@ import (
 	"signet/client"
 	"signet/internal/app/apptest"
 	"signet/internal/config"
+	"signet/internal/testenv"
 )
 
 const (
@@ -27,6 +28,7 @@ func newBrowser(t *testing.T) *story {
 // JavaScript SDKs, what a browser asks before it sends it, as the Fetch standard
 // has it (CORS-preflight fetch).
 func TestBrowsersMaySendWhatTheSDKsSend(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	s := newBrowser(t)
 	for _, recording := range []string{"js3.md", "js13.md"} {

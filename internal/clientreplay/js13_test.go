@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"signet/client"
+	"signet/internal/testenv"
 )
 
 // TestJavaScript13 replays the JavaScript SDK 13.x with the key of a member.
@@ -171,6 +172,7 @@ func (s *story) roles() string {
 // TestJavaScript13SignsIn replays what comes first where a client signs in with a
 // password, or with a key and its secret.
 func TestJavaScript13SignsIn(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	const body = `{"device_id":"dev-13","metadata":{"device_type":"js_sdk","device_version":"13.7.0","tt_product_version":"partner"},` +
 		`"push_routing":"consumer","version":"1.0","want_condensed_replays":true,"want_processing_events":true}`

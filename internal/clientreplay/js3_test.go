@@ -5,11 +5,13 @@ import (
 
 	"signet/client"
 	"signet/internal/app/apptest"
+	"signet/internal/testenv"
 )
 
 // TestJavaScript3 replays the JavaScript SDK 3.x, which signs in with a password
 // and goes on with the key that it gets.
 func TestJavaScript3(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	s := newStory(t, alice)
 	s.must(s.cast.Operator.Client.SetPassword(t.Context(), s.me.Token, "", s.password))
@@ -34,6 +36,7 @@ func TestJavaScript3(t *testing.T) {
 // TestJavaScript3OfAnAdministrator replays the same with the key of an
 // administrator, for whom nothing of it is refused.
 func TestJavaScript3OfAnAdministrator(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	s := newStory(t, dana)
 	s.must(s.cast.Operator.Client.SetPassword(t.Context(), s.me.Token, "", s.password))

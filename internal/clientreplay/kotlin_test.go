@@ -7,11 +7,13 @@ import (
 	"signet/client"
 	"signet/internal/app/apptest"
 	"signet/internal/config"
+	"signet/internal/testenv"
 )
 
 // TestKotlin replays the Kotlin relay library, which looks recipients up, and
 // goes through all pages of a search for the roles that it may write to.
 func TestKotlin(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	const roles = 101 // two full pages, and one more
 	server := apptest.Start(t, func(cfg *config.Config) { cfg.Limits.RequestsPerSecond = 0 })

@@ -12,6 +12,7 @@ import (
 
 	"signet/internal/app/apptest"
 	"signet/internal/config"
+	"signet/internal/testenv"
 )
 
 // basicHeader and simpleHeader are the two ways in which clients send a password.
@@ -35,6 +36,7 @@ func (s *story) send(method, target string, credentials [2]string, body string) 
 // TestGuessingPasswordsIsHeldBack: for a user, and in whichever way the guesses
 // come; what the limit refuses tells nothing of the user or of the guess.
 func TestGuessingPasswordsIsHeldBack(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	const limit = 2
 	server := apptest.Start(t, func(cfg *config.Config) { cfg.Limits.FailedLoginsPerMinute = limit })
@@ -87,6 +89,7 @@ const (
 // right and wrong, well-formed and not, and looks for them in the log, in what is
 // answered and in what is stored.
 func TestPasswordsLeaveNoTrace(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	var dir string
 	server := apptest.Start(t, func(cfg *config.Config) {

@@ -17,11 +17,13 @@ import (
 	"signet/internal/standby"
 	"signet/internal/store"
 	"signet/internal/succession"
+	"signet/internal/testenv"
 )
 
 // TestHealthyInstallationHasNoFindings, while its server runs and when it has stopped, and looking at
 // it changes nothing.
 func TestHealthyInstallationHasNoFindings(t *testing.T) {
+	testenv.Long(t)
 	s, cfg := mustServe(t)
 	answers := func(o *Options) { o.Server = &Server{URL: s.URL} }
 	wantCodes(t, "with a server", examine(t, cfg, answers))
@@ -54,6 +56,7 @@ func TestHealthyInstallationHasNoFindings(t *testing.T) {
 
 // TestFaultsOfADataDirectory causes each of them in a copy of an installation that has stopped.
 func TestFaultsOfADataDirectory(t *testing.T) {
+	testenv.Long(t)
 	s, whole := mustServe(t)
 	killed := mustCopy(t, whole)
 	s.Stop()

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	testenv.Clear()
 	caused.codes = map[string]bool{}
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
-		if code == 0 && flag.Lookup("test.run").Value.String() == "" {
+		if code == 0 && !testing.Short() && flag.Lookup("test.run").Value.String() == "" {
 			for _, finding := range Codes() {
 				if !caused.codes[finding] {
 					fmt.Fprintln(os.Stderr, "no test causes the finding", finding)

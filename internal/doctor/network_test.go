@@ -14,10 +14,12 @@ import (
 	"signet/internal/live/natstest"
 	"signet/internal/store/postgres"
 	"signet/internal/store/postgrestest"
+	"signet/internal/testenv"
 )
 
 // TestInstallationOnADatabase, healthy and with each fault of what it is connected to.
 func TestInstallationOnADatabase(t *testing.T) {
+	testenv.Long(t)
 	s, whole := mustServe(t, func(cfg *config.Config) { cfg.Database = postgrestest.URL(t) })
 	server := func(o *Options) { o.Server = &Server{URL: s.URL} }
 	// Tests have one PostgreSQL server for the store and the key ring.
@@ -66,6 +68,7 @@ func nowhere(address string) string {
 
 // TestDatabaseThatOnlyLetsRead is told as that; of several hosts, the one that lets write is looked at.
 func TestDatabaseThatOnlyLetsRead(t *testing.T) {
+	testenv.Long(t)
 	primary := postgrestest.Start(t)
 	url := primary.URL(t)
 	keyring, master := apptest.SharedKeys(t)
@@ -85,6 +88,7 @@ func TestDatabaseThatOnlyLetsRead(t *testing.T) {
 
 // TestEncodingOfTheDatabase, which was chosen when it was made.
 func TestEncodingOfTheDatabase(t *testing.T) {
+	testenv.Long(t)
 	address := postgrestest.Start(t).URL(t)
 	conn, err := pgx.Connect(t.Context(), address)
 	if err != nil {

@@ -20,6 +20,8 @@ import (
 	"github.com/letsencrypt/pebble/v2/va"
 	"github.com/letsencrypt/pebble/v2/wfe"
 	"golang.org/x/net/dns/dnsmessage"
+
+	"signet/internal/testenv"
 )
 
 // certifier is an authority that speaks ACME: Pebble, the test server of Let's
@@ -138,6 +140,7 @@ func mustPort(t *testing.T, address string) int {
 // HTTPS, or on that of the redirects. It is not parallel because Pebble is told some
 // things by the environment.
 func TestServerGetsItsCertificateByItself(t *testing.T) {
+	testenv.Long(t)
 	const name = "chat.signet.test"
 	for _, where := range []string{"HTTPS", "redirects"} {
 		t.Run("proved on the port of "+where, func(t *testing.T) {

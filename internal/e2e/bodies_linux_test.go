@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"signet/client"
+	"signet/internal/testenv"
 )
 
 const (
@@ -146,6 +147,7 @@ func TestSlowBodiesOfStrangersTakeNoMemory(t *testing.T) {
 // TestSlowBodiesTakeBoundedMemory: those of keys get no more than
 // limits.body_memory_bytes; past it large bodies are refused, and what is small goes on.
 func TestSlowBodiesTakeBoundedMemory(t *testing.T) {
+	testenv.Long(t)
 	const bound, keys = 128 << 20, 8
 	s, connect := mustServeTLS(t, unlimited...)
 	s.wantEnd(s.signal(syscall.SIGTERM))

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"signet/internal/store/postgrestest"
+	"signet/internal/testenv"
 )
 
 // cluster is several servers on one database, with a client that goes to another
@@ -103,6 +104,7 @@ var durable = []string{"fsync = on", "full_page_writes = on"}
 // TestKilledNodesLoseNothing: nodes die in the middle of their work, one after the
 // other, and the others go on.
 func TestKilledNodesLoseNothing(t *testing.T) {
+	testenv.Long(t)
 	database := postgrestest.Start(t, durable...)
 	c := mustServeCluster(t, database.URL(t))
 	campaign := c.campaign()
@@ -122,6 +124,7 @@ func TestKilledNodesLoseNothing(t *testing.T) {
 // TestDatabaseThatStopsAndStartsLosesNothing: the database goes away in good order
 // and as in a crash, and comes back.
 func TestDatabaseThatStopsAndStartsLosesNothing(t *testing.T) {
+	testenv.Long(t)
 	database := postgrestest.Start(t, durable...)
 	c := mustServeCluster(t, database.URL(t))
 	campaign := c.campaign()
@@ -141,6 +144,7 @@ func TestDatabaseThatStopsAndStartsLosesNothing(t *testing.T) {
 // TestPromotedReplicaHasEverything: the database is lost, and its synchronous
 // replica takes over; the nodes, which were told of both, go there by themselves.
 func TestPromotedReplicaHasEverything(t *testing.T) {
+	testenv.Long(t)
 	primary := postgrestest.Start(t, durable...)
 	standby := primary.StartStandby(t, durable...)
 	url := primary.URL(t)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"signet/client"
+	"signet/internal/testenv"
 )
 
 // mustRunCommand runs a command on a server's data directory.
@@ -39,6 +40,7 @@ func (s *server) wantFailure(args ...string) {
 // What people wrote and the credentials outlive commands that find the disk full, or
 // are killed, beside the server or without one.
 func TestCommandsThatFailOrAreKilledHarmNothing(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	s := mustServe(t, freshDirectory(t), unlimited...)
 	people := s.mustPeople("alice", "bob", "carol")

@@ -24,6 +24,7 @@ import (
 	"signet/internal/blob/s3test"
 	"signet/internal/live/natstest"
 	"signet/internal/store/postgrestest"
+	"signet/internal/testenv"
 )
 
 // mustServeCompose runs what deploy/compose.yaml describes: its servers, with the
@@ -189,6 +190,7 @@ func wantNext(t *testing.T, by string, stream <-chan string, want string) {
 }
 
 func TestComposedServersAreOne(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c, nats := mustServeCompose(t)
 	balancer := c.mustBalance()

@@ -15,6 +15,7 @@ import (
 
 	"signet/client"
 	"signet/internal/blob/s3test"
+	"signet/internal/testenv"
 )
 
 // place is where a server keeps files, and how it is taken away and brought back.
@@ -175,6 +176,7 @@ func TestPlaceOfFilesThatIsEmptyOrGone(t *testing.T) {
 
 // A file that is lost is no 404: its message exists. The server says so at its start.
 func TestFilesThatAreLost(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	s := mustServe(t, freshDirectory(t))
 	people := s.mustPeople("alice", "bob")

@@ -16,6 +16,7 @@ import (
 	"unsafe"
 
 	"signet/client"
+	"signet/internal/testenv"
 )
 
 // fault is a disk that takes nothing more until it is mended.
@@ -46,6 +47,7 @@ func TestFullDiskHarmsNothing(t *testing.T) {
 // TestFailingWritesHarmNothing lets no file of a server grow, which needs no
 // rights, and is another error of the system.
 func TestFailingWritesHarmNothing(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	wantFaultHarmless(t, freshDirectory(t), fileLimit{})
 }
@@ -109,6 +111,7 @@ func mustLimitFiles(t *testing.T, pid int, size uint64) {
 // the server starts, reads, acknowledges and recalls, until what was recalled has made
 // room.
 func TestFullDiskMakesRoomByItself(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	disk := t.TempDir()
 	if err := syscall.Mount("signet", disk, "tmpfs", 0, "size=32m,mode=0700"); err != nil {

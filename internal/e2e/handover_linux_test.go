@@ -17,6 +17,7 @@ import (
 
 	"signet/client"
 	"signet/internal/store/postgrestest"
+	"signet/internal/testenv"
 )
 
 // mustTakeOver starts a process that takes the server's place, and waits until the one before has
@@ -171,6 +172,7 @@ func (s *server) again(p person) person {
 // TestNoCallFailsWhileProgramsFollowOneAnother hands a busy server over several times: to processes
 // that somebody starts, and to those that the server starts itself.
 func TestNoCallFailsWhileProgramsFollowOneAnother(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	s := mustServe(t, freshDirectory(t), unlimited...)
 	kept := mustIdle(t, s.address())
@@ -286,6 +288,7 @@ func TestNoCallOverTLSFailsWhileProgramsFollowOneAnother(t *testing.T) {
 // TestServerGoesOnWhereItsSuccessorCannotStart: what is wrong is found before the server lets go of
 // anything, or it opens its data again.
 func TestServerGoesOnWhereItsSuccessorCannotStart(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	s := mustServe(t, freshDirectory(t), unlimited...)
 	kept := mustIdle(t, s.address())
@@ -334,6 +337,7 @@ func TestServerGoesOnWhereItsSuccessorCannotStart(t *testing.T) {
 // TestLaterVersionTakesOverAndAnEarlierOneDoesNot: the program in its place is replaced by one that
 // brings the data to a later version, and then by the earlier one again.
 func TestLaterVersionTakesOverAndAnEarlierOneDoesNot(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	next := mustBuildLater(t, false)
 	place := filepath.Join(t.TempDir(), "signet")
@@ -370,6 +374,7 @@ func TestLaterVersionTakesOverAndAnEarlierOneDoesNot(t *testing.T) {
 // TestNoCallOnPostgreSQLFailsWhileProgramsFollowOneAnother: there a program could serve beside the other, but not
 // in its directory.
 func TestNoCallOnPostgreSQLFailsWhileProgramsFollowOneAnother(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	s := mustServe(t, freshDirectory(t), append([]string{"--database", postgrestest.URL(t)}, unlimited...)...)
 	wantNothingMissed(t, s, 2, func(settle func()) {

@@ -10,11 +10,13 @@ import (
 	"time"
 
 	"signet/client"
+	"signet/internal/testenv"
 )
 
 // TestHandOverWaitsForRequestsThatTakeLong: while somebody uploads over a slow link the server serves all
 // others, and hands over then. A poll that waits is ended, and holds nobody up.
 func TestHandOverWaitsForRequestsThatTakeLong(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	const waits = "requests take long: the hand-over waits until they are done"
 	s := mustServe(t, freshDirectory(t), unlimited...)

@@ -163,6 +163,7 @@ func TestLoadBalancerStartsWithUsualLimitsOfFiles(t *testing.T) {
 // repeat a request. Their delay is twice what compose.yaml gives them, since other tests may
 // keep this machine busy.
 func TestLoadBalancerFailsNoRequestWhileServersAreReplaced(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	delay := 2 * composedDelay(t)
 	c := mustServeNodes(t, 2, postgrestest.URL(t), "--trusted-proxies=127.0.0.1", "--shutdown.delay="+delay.String())

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"signet/client"
+	"signet/internal/testenv"
 )
 
 // connections is how many clients misbehave at a time.
@@ -23,6 +24,7 @@ const connections = 64
 // TestHostileClientsHarmNobody sends what no client should from many connections
 // at once, while a good client goes on with its work.
 func TestHostileClientsHarmNobody(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	s := mustServe(t, freshDirectory(t), unlimited...)
 	names := []string{"alice", "bob", "mallory"}

@@ -7,11 +7,13 @@ import (
 
 	"signet/client"
 	"signet/internal/store/postgrestest"
+	"signet/internal/testenv"
 )
 
 // TestManyPeopleSurviveKills: the server is killed again and again while one call makes many
 // people. The client repeats the call under its Request-ID, and each is made once.
 func TestManyPeopleSurviveKills(t *testing.T) {
+	testenv.Long(t)
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
 		killAmongPeople(t, mustServe(t, freshDirectory(t), unlimited...))

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"signet/client"
+	"signet/internal/testenv"
 )
 
 // mustReadMemory returns the memory that a process holds now and the most that
@@ -41,6 +42,7 @@ func mustReadMemory(t *testing.T, p *process) (now, peak int64) {
 // TestAttachmentsAreNotHeldInMemory sends and fetches 160 MiB through a server,
 // eight files of 5 MiB at a time, and looks at how much memory that took.
 func TestAttachmentsAreNotHeldInMemory(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	const (
 		size     = 20 << 20

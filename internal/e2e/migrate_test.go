@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"signet/internal/store/postgrestest"
+	"signet/internal/testenv"
 )
 
 // mustMigrate runs "signet migrate", and kills it after a while if that is not 0. It
@@ -41,6 +42,7 @@ func mustMigrate(t *testing.T, from, to string, after time.Duration) (finished b
 // TestMigrationIsKilledAndGoesOn moves an installation to PostgreSQL with a process that
 // is killed again and again, and asks its clients whether anything happened.
 func TestMigrationIsKilledAndGoesOn(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	s := mustServe(t, freshDirectory(t), unlimited...)
 	people := s.mustPeople("alice", "bob")
@@ -96,6 +98,7 @@ func TestMigrationIsKilledAndGoesOn(t *testing.T) {
 // TestMoveIsNotDoneWithoutTheAuditKey kills a move in its last transaction, which this
 // test holds up where it writes the key of the audit log.
 func TestMoveIsNotDoneWithoutTheAuditKey(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	s := mustServe(t, freshDirectory(t), unlimited...)
 	s.stop()

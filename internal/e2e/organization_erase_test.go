@@ -8,12 +8,14 @@ import (
 
 	"signet/client"
 	"signet/internal/store/postgrestest"
+	"signet/internal/testenv"
 )
 
 // TestErasureOfAnOrganizationSurvivesKills: the server is killed again and again while it takes
 // the members out of a deleted organization. From the answer on nobody is in it; in the end
 // each was told once, and one of the same name has nothing of it.
 func TestErasureOfAnOrganizationSurvivesKills(t *testing.T) {
+	testenv.Long(t)
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
 		killWhileEnding(t, mustServe(t, freshDirectory(t), unlimited...))

@@ -10,12 +10,14 @@ import (
 
 	"signet/client"
 	"signet/internal/store/postgrestest"
+	"signet/internal/testenv"
 )
 
 // TestWorkInPiecesSurvivesKills: people enter a group with a long history, and a long queue
 // is emptied, while messages are sent and the server is killed again and again. Nothing is
 // lost, doubled or out of order.
 func TestWorkInPiecesSurvivesKills(t *testing.T) {
+	testenv.Long(t)
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
 		killInPieces(t, mustServe(t, freshDirectory(t), unlimited...))

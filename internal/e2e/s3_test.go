@@ -12,6 +12,7 @@ import (
 
 	"signet/client"
 	"signet/internal/blob/s3test"
+	"signet/internal/testenv"
 )
 
 // impatient is a person who asks once.
@@ -55,6 +56,7 @@ func mustMessage(t *testing.T, p person, id string) *client.Message {
 }
 
 func TestFilesInABucket(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	bucket := s3test.Shared(t).Bucket(t)
 	s := mustServe(t, freshDirectory(t), "--blobs", bucket.Location("prefix=signet"), "--expiry.sweep", "200ms")
@@ -124,6 +126,7 @@ func TestFilesInABucket(t *testing.T) {
 }
 
 func TestBucketThatIsAway(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	files := s3test.Start(t)
 	bucket := files.Bucket(t)

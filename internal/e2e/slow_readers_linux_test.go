@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"signet/client"
+	"signet/internal/testenv"
 )
 
 const (
@@ -71,6 +72,7 @@ func (p person) hold(t *testing.T, address string, call crowdCall) error {
 // answers slowly, hold streams of the largest events open and send the largest bodies slowly,
 // all at a time.
 func TestSlowReadersAndWritersTakeBoundedMemory(t *testing.T) {
+	testenv.Long(t)
 	for _, keys := range []int{1, 20} {
 		t.Run(fmt.Sprint(keys), func(t *testing.T) {
 			s := mustServe(t, freshDirectory(t))

@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"signet/internal/testenv"
 )
 
 // unit is a unit of systemd, as deploy has it: the values of each key.
@@ -151,6 +153,7 @@ func (m *manager) wantTimersWork() {
 // TestUnitsOfSystemdRunTheProgram runs what the units of deploy say as systemd would: the server with its
 // socket, its reload and its hand-over, and beside it what the timers start.
 func TestUnitsOfSystemdRunTheProgram(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	m := newManager(t)
 	service := mustReadUnit(t, "signet.service")
@@ -231,6 +234,7 @@ func TestUnitsOfSystemdRunTheProgram(t *testing.T) {
 // TestNoCallFailsWhileSystemdRestartsTheServer: the socket stays, and clients are asked to leave their
 // connections before the server ends.
 func TestNoCallFailsWhileSystemdRestartsTheServer(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	m := newManager(t)
 	s := newServer(t, freshDirectory(t), unlimited...)

@@ -14,6 +14,7 @@ import (
 
 	"signet/client"
 	"signet/internal/store/postgrestest"
+	"signet/internal/testenv"
 )
 
 // tasks is the page whose commands are run.
@@ -66,6 +67,7 @@ var chores = map[string]chore{
 
 // TestEverydayTasksWorkAsPrinted pastes the commands of docs/operate/tasks.md into a shell, section by section.
 func TestEverydayTasksWorkAsPrinted(t *testing.T) {
+	testenv.Long(t)
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
 		runTasks(t, mustServe(t, freshDirectory(t), unlimited...))

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"signet/client"
+	"signet/internal/testenv"
 )
 
 // TestTortureStaysWithinItsMemory does all at once that takes memory: slow bodies of
@@ -20,6 +21,7 @@ import (
 // searches of many criteria. The server keeps below 512 MiB, with the limit that it takes
 // from a container of this size (app.LimitMemory), and a bystander's messages go on.
 func TestTortureStaysWithinItsMemory(t *testing.T) {
+	testenv.Long(t)
 	const bound = 512 << 20
 	length := time.Second
 	if text := os.Getenv(tortureFor); text != "" {

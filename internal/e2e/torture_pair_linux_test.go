@@ -308,6 +308,7 @@ func (p *pair) disturb(what disturbance) (lost loss) {
 // TestTorturePair kills the servers of a pair, their connections and their network, while many send and roles
 // change, and then looks for what was lost beyond the last second before a server was lost, doubled, or damaged.
 func TestTorturePair(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	todo := disturbances
 	if os.Getenv(tortureFor) != "" {

@@ -8,6 +8,7 @@ import (
 
 	"signet/internal/store"
 	"signet/internal/store/postgrestest"
+	"signet/internal/testenv"
 )
 
 // TestUpgradesServerByServerFailNoRequest: the servers of an installation are replaced one
@@ -16,6 +17,7 @@ import (
 // no longer used (contract). So old and new ones run side by side on one database. No
 // request fails, nothing is lost, doubled or out of order.
 func TestUpgradesServerByServerFailNoRequest(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	expanding, contracting := mustBuildLater(t, false), mustBuildLater(t, true)
 	c := mustServeVersionBefore(t)

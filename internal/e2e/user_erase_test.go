@@ -8,11 +8,13 @@ import (
 
 	"signet/client"
 	"signet/internal/store/postgrestest"
+	"signet/internal/testenv"
 )
 
 // TestErasureOfAUserSurvivesKills: the server is killed again and again while it erases what
 // a person sent. Nothing of it is left in the end, and everything of others.
 func TestErasureOfAUserSurvivesKills(t *testing.T) {
+	testenv.Long(t)
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
 		killWhileErasing(t, mustServe(t, freshDirectory(t), unlimited...))

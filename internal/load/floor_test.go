@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"signet/internal/app/apptest"
+	"signet/internal/testenv"
 )
 
 // mustServeFloor serves the floor in this process.
@@ -35,6 +36,7 @@ func mustServeFloor(t *testing.T) *FloorServer {
 }
 
 func TestFloorIsMeasuredRightBeforeAndAfterEachPlan(t *testing.T) {
+	testenv.Long(t)
 	target := targetOf(apptest.Start(t))
 	target.Floor = mustServeFloor(t)
 	for _, test := range []struct{ scenario, floor string }{{Unread, Floor}, {Attachments, FileFloor}, {Streams, ""}} {

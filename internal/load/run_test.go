@@ -12,6 +12,7 @@ import (
 	"signet/client"
 	"signet/internal/app/apptest"
 	"signet/internal/config"
+	"signet/internal/testenv"
 )
 
 // brief is a plan of a fraction of a second.
@@ -50,6 +51,7 @@ func wantClean(t *testing.T, s *apptest.Server) {
 }
 
 func TestEveryScenarioCountsItsOperationsAndCleansUp(t *testing.T) {
+	testenv.Long(t)
 	s := apptest.Start(t)
 	for _, name := range Scenarios() {
 		if name == Floor || name == FileFloor {

@@ -8,11 +8,13 @@ import (
 	"signet/internal/people"
 	"signet/internal/store"
 	"signet/internal/testclock"
+	"signet/internal/testenv"
 )
 
 // TestAServerThatIsSetUpHasNoLink: with an organization, two operators, none, or one that has
 // a password.
 func TestAServerThatIsSetUpHasNoLink(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	kept, clock := two(t)[0], testclock.New()
 	link := people.NewFirstLink(kept, clock.Now)
@@ -44,6 +46,7 @@ func TestAServerThatIsSetUpHasNoLink(t *testing.T) {
 }
 
 func TestALinkIsTakenOnceAndInTime(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	kept, clock := two(t)[0], testclock.New()
 	link := people.NewFirstLink(kept, clock.Now)

@@ -14,6 +14,7 @@ import (
 	"signet/internal/store/enginetest"
 	"signet/internal/store/postgres"
 	"signet/internal/store/postgrestest"
+	"signet/internal/testenv"
 )
 
 // two opens two stores on one PostgreSQL, as two servers or commands do.
@@ -50,6 +51,7 @@ func refusals(t *testing.T, stores [2]*store.Store, refusal error, do func(i int
 }
 
 func TestOneOfTwoFirstStartsMakesTheOperator(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	stores, ctx := two(t), context.WithoutCancel(t.Context())
 	keys := [2]string{"a", "b"}
@@ -67,6 +69,7 @@ func TestOneOfTwoFirstStartsMakesTheOperator(t *testing.T) {
 
 // However many commands end operators at the same time, one operator is left.
 func TestOneOperatorIsLeft(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	stores, ctx := two(t), context.WithoutCancel(t.Context())
 	must(t, people.MakeFirstOperator(ctx, stores[0], time.Now(), "key", "secret"))

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"signet/internal/testenv"
 )
 
 // Evaluator is a Prometheus that only one test uses. It is not safe for concurrent use.
@@ -49,6 +51,7 @@ type response struct {
 // Start starts an evaluator, which ends with the test. It evaluates the rules in these files.
 func Start(t testing.TB, rules ...string) *Evaluator {
 	t.Helper()
+	testenv.Long(t) // Prometheus' packages have to be built first
 	program, err := built()
 	if err != nil {
 		t.Fatal(err)

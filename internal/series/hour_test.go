@@ -11,11 +11,13 @@ import (
 	"signet/internal/store/enginetest"
 	stored "signet/internal/store/series"
 	"signet/internal/tally"
+	"signet/internal/testenv"
 )
 
 // A day and some hours, minute by minute: hours tell the same when they are made as before, minutes
 // go when their time is over, and days add up.
 func TestADayOfMinutesBecomesHours(t *testing.T) {
+	testenv.Long(t)
 	h := newHouse(t)
 	s := h.first
 	s.shared = Shared{Database: new(int64(1))}
@@ -74,6 +76,7 @@ func TestADayOfMinutesBecomesHours(t *testing.T) {
 // After hours in which no job was done, as of all servers being away, each hour is made once, and
 // as it would have been.
 func TestHoursAreMadeAfterAnOutage(t *testing.T) {
+	testenv.Long(t)
 	onBothEngines(t, func(t *testing.T, h *house) {
 		for hour := range 5 {
 			h.first.send(&h.org, hour+1, 0, 1)
@@ -107,6 +110,7 @@ func TestHoursAreMadeAfterAnOutage(t *testing.T) {
 
 // What is stored is counted once in an hour in which somebody called, and stays what it was.
 func TestStorageIsCountedOnceAnHour(t *testing.T) {
+	testenv.Long(t)
 	h := newHouse(t)
 	s := h.first
 	sender, reader := account(1), account(2)

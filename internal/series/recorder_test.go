@@ -10,10 +10,12 @@ import (
 	"signet/internal/model"
 	"signet/internal/store"
 	"signet/internal/store/erasure"
+	"signet/internal/testenv"
 )
 
 // Servers that share a store count for themselves; what they tell is the same, and of all.
 func TestServersAddUp(t *testing.T) {
+	testenv.Long(t)
 	onBothEngines(t, func(t *testing.T, h *house) {
 		one, two := h.first, h.server()
 		one.here = Here{Streams: 3, Memory: new(int64(100)), Free: new(int64(70))}
@@ -50,6 +52,7 @@ func TestServersAddUp(t *testing.T) {
 // A server that starts again in the middle of a minute counts nothing twice, and its streams not
 // beside those that it had.
 func TestRestartInTheMiddleOfAMinute(t *testing.T) {
+	testenv.Long(t)
 	onBothEngines(t, func(t *testing.T, h *house) {
 		before := h.first
 		before.here = Here{Streams: 5, CPU: new(2 * time.Second)}
@@ -99,6 +102,7 @@ func TestGapsAreUnknown(t *testing.T) {
 
 // What became of messages is told of the time in which they were sent, once it can be told.
 func TestReadingIsOfTheTimeOfSending(t *testing.T) {
+	testenv.Long(t)
 	onBothEngines(t, func(t *testing.T, h *house) {
 		one, two := h.first, h.server()
 		urgent := one.send(&h.org, 1, 1, 4)
@@ -251,6 +255,7 @@ func TestMinutesWaitForTheStore(t *testing.T) {
 // A server that was cut off when an hour was made has it made again, with what it kept: of the hour,
 // and of what became of its messages after it.
 func TestHoursAreMadeAgainWithWhatComesLate(t *testing.T) {
+	testenv.Long(t)
 	onBothEngines(t, func(t *testing.T, h *house) {
 		one, two := h.first, h.server()
 		sent := two.send(&h.org, 1, 0, 3)
@@ -294,6 +299,7 @@ func TestClockThatIsPutBack(t *testing.T) {
 
 // What was counted of an organization goes with it, and does not come back.
 func TestDeletedOrganizationLeavesNoFigures(t *testing.T) {
+	testenv.Long(t)
 	onBothEngines(t, func(t *testing.T, h *house) {
 		for _, o := range []*model.Organization{&h.org, &h.other} {
 			h.first.send(o, 1, 0, 1)

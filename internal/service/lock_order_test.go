@@ -8,11 +8,13 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/testenv"
 )
 
 // Who forwards a message to the group that it is from locks the group first, as who recalls it does: neither is in the
 // other's way.
 func TestAForwardLocksTheGroupBeforeItsSource(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := newCluster(t, Limits{})
 	o := c.organization()

@@ -6,6 +6,7 @@ import (
 
 	"signet/internal/seal"
 	"signet/internal/store"
+	"signet/internal/testenv"
 )
 
 func sealedRow(n int, size int) *store.MessageRow {
@@ -15,6 +16,7 @@ func sealedRow(n int, size int) *store.MessageRow {
 }
 
 func TestRememberedMessages(t *testing.T) {
+	testenv.Long(t)
 	t.Run("are_known_for_two_sweeps", func(t *testing.T) {
 		m, row := newMessageMemory(), sealedRow(1, 10)
 		m.reading().learn(row)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"signet/internal/model"
+	"signet/internal/testenv"
 )
 
 // searched is a reader with messages of several conversations, and their texts, the newest first.
@@ -98,6 +99,7 @@ func TestSearchInMessagesEndsAPageWithMuchContent(t *testing.T) {
 
 // Conversations are looked into in the order of their messages, however many there are.
 func TestSearchInMessagesWalksThroughManyConversations(t *testing.T) {
+	testenv.Long(t)
 	f := newFixture(t)
 	o := f.organization()
 	s := &searched{fixture: f, reader: f.actor(f.named("Reader", o))}

@@ -7,12 +7,14 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/people"
+	"signet/internal/testenv"
 )
 
 // A node knows for up to a second who administered what. What changes access or the
 // organization asks once more in its transaction: whoever was demoted or removed by
 // another node in that second has done nothing with it.
 func TestAnAdministratorThatAnotherNodeDemotedAdministersNothing(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := newCluster(t, Limits{})
 	ctx, name := t.Context(), "Renamed"
@@ -65,6 +67,7 @@ func second[T any](_ T, err error) error { return err }
 // Whoever another node kept from calling in that second has changed nothing either: each call
 // asks in its transaction whether what it came with opens still.
 func TestWhatAnotherNodeEndedCallsNoMore(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := newCluster(t, Limits{MetadataKeys: 11})
 	ctx, node, o := t.Context(), c.nodes[0], c.organization()

@@ -10,6 +10,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/people"
 	"signet/internal/store"
+	"signet/internal/testenv"
 )
 
 // again returns an actor as the first node finds it now, which its next calls rely on.
@@ -23,6 +24,7 @@ func (c *cluster) again(a *model.Actor) *model.Actor {
 // A node relies on what it has just read of sender and recipient. Whatever another node takes
 // away of it counts all the same, from the answer on.
 func TestWhatIsRememberedEndsAsAnotherNodeEndsIt(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := newCluster(t, Limits{})
 	ctx, here, there := t.Context(), c.nodes[0], c.nodes[1]
@@ -105,6 +107,7 @@ func TestWhatIsRememberedEndsAsAnotherNodeEndsIt(t *testing.T) {
 
 // A key that is limited to an organization ends with that one, for what it does elsewhere too.
 func TestAKeyOfAnOrganizationThatAnotherNodeDeletedCallsNoMore(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := newCluster(t, Limits{})
 	ctx, here, there := t.Context(), c.nodes[0], c.nodes[1]
@@ -193,6 +196,7 @@ func TestSendsAskAgainOnlyAfterAChange(t *testing.T) {
 // A row that somebody deletes by hand replaces no number. What was read is relied on for less than a
 // second all the same.
 func TestWhatIsDeletedByHandIsRememberedForAMomentOnly(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := newCluster(t, Limits{})
 	o := c.organization()

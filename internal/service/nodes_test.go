@@ -13,9 +13,11 @@ import (
 	"signet/internal/model"
 	"signet/internal/people"
 	"signet/internal/store"
+	"signet/internal/testenv"
 )
 
 func TestNodesCountAMessageOnceHoweverItEnds(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := newCluster(t, Limits{})
 	o := c.organization()
@@ -48,6 +50,7 @@ func TestNodesCountAMessageOnceHoweverItEnds(t *testing.T) {
 }
 
 func TestNodesLetGoOfAnAttachmentOnce(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := newCluster(t, Limits{})
 	o := c.organization()
@@ -87,6 +90,7 @@ func TestNodesLetGoOfAnAttachmentOnce(t *testing.T) {
 }
 
 func TestNodesKeepAnAdministrator(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := newCluster(t, Limits{})
 	for range 5 {
@@ -107,6 +111,7 @@ func TestNodesKeepAnAdministrator(t *testing.T) {
 }
 
 func TestNodesKeepToTheSizeOfAGroup(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	const limit = 5
 	c := newCluster(t, Limits{GroupMembers: limit})
@@ -129,6 +134,7 @@ func TestNodesKeepToTheSizeOfAGroup(t *testing.T) {
 }
 
 func TestNodesLeaveNothingWithOneWhoLeft(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := newCluster(t, Limits{})
 	o := c.organization()
@@ -195,6 +201,7 @@ func TestNodesSendOnceUnderARequestID(t *testing.T) {
 }
 
 func TestNodesGiveAnAddressToOne(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := newCluster(t, Limits{})
 	o := c.organization()
@@ -210,6 +217,7 @@ func TestNodesGiveAnAddressToOne(t *testing.T) {
 }
 
 func TestNodesEndAMessageThatAllHaveRead(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := newCluster(t, Limits{})
 	o := c.organization()
@@ -238,6 +246,7 @@ func TestNodesEndAMessageThatAllHaveRead(t *testing.T) {
 }
 
 func TestNodesGiveADeviceOneKey(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := newCluster(t, Limits{})
 	ann := c.member(c.organization(), "ann")
@@ -254,6 +263,7 @@ func TestNodesGiveADeviceOneKey(t *testing.T) {
 // A node knows of a key that another one ended within a second. What the key asks
 // for in that second gives no access that outlives it.
 func TestAKeyThatAnotherNodeEndedGivesNobodyAccess(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := newCluster(t, Limits{})
 	o := c.organization()
@@ -300,6 +310,7 @@ func TestAKeyThatAnotherNodeEndedGivesNobodyAccess(t *testing.T) {
 // Who was demoted on another node a moment ago has no way back, such as an organization
 // of its own.
 func TestARoleThatAnotherNodeEndedGivesNobodyAccess(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := newCluster(t, Limits{})
 	o := c.organization()

@@ -11,6 +11,7 @@ import (
 
 	"signet/internal/service"
 	"signet/internal/store"
+	"signet/internal/testenv"
 )
 
 // pagesFile has the most pages that messages may write to the log of the embedded store, all of
@@ -97,6 +98,7 @@ func (h *house) mustCountPages(t *testing.T) int64 {
 // without noticing. Which conversations share a page is chance, so that a few in a hundred are
 // nothing.
 func TestMessagesWriteNoMorePagesThanTheyMay(t *testing.T) {
+	testenv.Long(t)
 	few := func(limit int64) int64 { return limit * 3 / 100 }
 	limits := mustReadPages(t)
 	lowered := map[string]int64{}

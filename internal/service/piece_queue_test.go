@@ -14,6 +14,7 @@ import (
 	"signet/internal/service"
 	"signet/internal/store"
 	"signet/internal/sweep"
+	"signet/internal/testenv"
 )
 
 // sweeper is what sweeps the store of a house, as if it were some time later.
@@ -47,6 +48,7 @@ func (h *house) mustQueueOther(t *testing.T, reader *model.Actor, n int) {
 // No transaction writes much, whatever a call does to a long queue or to many messages, and
 // whatever the sweep finds of it.
 func TestNoTransactionWritesMuchToAQueue(t *testing.T) {
+	testenv.Long(t)
 	const most = fanout.Rows
 	var worker *backlog.Worker
 	h := newHouse(t, 3, withWorker(0, &worker))

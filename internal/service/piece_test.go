@@ -14,6 +14,7 @@ import (
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/service"
+	"signet/internal/testenv"
 )
 
 // withWorker gives a house a worker, whose transactions write some rows.
@@ -82,6 +83,7 @@ func (h *house) read(t *testing.T, reader *model.Actor, messages int) (bodies []
 // Whoever enters a group reads its history before what is sent to it later, whatever is
 // sent meanwhile and however the queue is followed.
 func TestHistoryComesBeforeWhatIsSentLater(t *testing.T) {
+	testenv.Long(t)
 	var worker *backlog.Worker
 	h := newHouse(t, 8, withWorker(20, &worker))
 	running(t, worker)
@@ -119,6 +121,7 @@ func TestHistoryComesBeforeWhatIsSentLater(t *testing.T) {
 
 // No transaction writes much, whatever is done to a group of very many.
 func TestNoTransactionWritesMuch(t *testing.T) {
+	testenv.Long(t)
 	const most = 1200 // the copies of a message, and what a call does at once
 	var worker *backlog.Worker
 	h := newHouse(t, 1000, withWorker(0, &worker))
@@ -169,6 +172,7 @@ func TestNoTransactionWritesMuch(t *testing.T) {
 
 // Of the updates of a group that a member has not read there is one, the last.
 func TestUpdatesOfAGroupAreOneEvent(t *testing.T) {
+	testenv.Long(t)
 	var worker *backlog.Worker
 	h := newHouse(t, 300, withWorker(0, &worker))
 	ann := h.actors[0]
@@ -200,6 +204,7 @@ func TestUpdatesOfAGroupAreOneEvent(t *testing.T) {
 
 // What one server noted and did not do, another one does.
 func TestWorkOfAServerThatIsGoneIsDoneByAnother(t *testing.T) {
+	testenv.Long(t)
 	var gone *backlog.Worker
 	h := newHouse(t, 30, withWorker(4, &gone)) // which never runs
 	ann := h.actors[0]

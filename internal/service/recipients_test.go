@@ -6,12 +6,14 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/people"
+	"signet/internal/testenv"
 )
 
 // What a node remembers of a recipient neither lets through who was taken out on
 // another node, nor refuses what that one has allowed since; and its own changes hold
 // at once.
 func TestRememberedRecipientsDecideNothing(t *testing.T) {
+	testenv.Long(t)
 	c := newCluster(t, Limits{})
 	here, there := c.nodes[0], c.nodes[1]
 	organization := c.organization()

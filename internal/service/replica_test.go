@@ -5,11 +5,13 @@ import (
 
 	"signet/internal/store"
 	"signet/internal/store/postgrestest"
+	"signet/internal/testenv"
 )
 
 // A database shows what its server has alone, where the wait for the replica was ended. Who sends again under a
 // Request-ID, since the answer was lost, is not told of such a message before the replica has it.
 func TestARepeatedSendWaitsForTheReplica(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	primary := postgrestest.Start(t)
 	standby := primary.StartStandby(t)

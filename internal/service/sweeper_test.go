@@ -12,6 +12,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/store"
 	"signet/internal/sweep"
+	"signet/internal/testenv"
 )
 
 // sweeper is what sweeps the store of a service.
@@ -33,6 +34,7 @@ func sweepAll(ctx context.Context, s *Service) error {
 // A message that has ended leaves the store with its many copies, its events and its counts
 // in pieces, and with others that have ended.
 func TestMessagesWithManyCopiesAreSwept(t *testing.T) {
+	testenv.Long(t)
 	f := newFixture(t)
 	o := f.organization()
 	var members []model.AccountID

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"signet/internal/store"
+	"signet/internal/testenv"
 )
 
 // reachFile has the functions of the store that run statements, each with how many shards of a distributed
@@ -123,6 +124,7 @@ func mustReadReach(t *testing.T) map[string]bool {
 
 // TestFunctionsThatCallsRunAreListed: which functions of the store a call runs says what it asks of each shard.
 func TestFunctionsThatCallsRunAreListed(t *testing.T) {
+	testenv.Long(t)
 	known := mustReadReach(t)
 	var list strings.Builder
 	list.WriteString(touchedHead)

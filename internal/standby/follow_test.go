@@ -17,6 +17,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/seal"
+	"signet/internal/testenv"
 )
 
 func TestStandbyGetsWhatIsCommitted(t *testing.T) {
@@ -108,6 +109,7 @@ func TestStandbyHasTheKeysOfTheFirst(t *testing.T) {
 
 // Connections are cut at any moment, while the first commits. Nothing is compared anew, and nothing lacks.
 func TestStandbyGoesOnWhereItWasAfterACut(t *testing.T) {
+	testenv.Long(t)
 	f := mustFirst(t, t.TempDir())
 	gate, url := mustLink(t, f.url)
 	s := mustFollow(t, t.TempDir(), url)

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"signet/internal/testenv"
 )
 
 // mustFirstWithStuck is a first that is patient for so long, with a standby that reads nothing.
@@ -38,6 +40,7 @@ func mustFirstWithStuck(t *testing.T, patience time.Duration) *first {
 
 // A standby that reads nothing holds up neither those who write at the first, nor its end.
 func TestStuckStandbyHoldsNobodyUp(t *testing.T) {
+	testenv.Long(t)
 	f := mustFirstWithStuck(t, time.Hour)
 	f.until("the standby follows", func() bool { return f.sender.Figures().Connected })
 	for i := range 20 {
@@ -50,6 +53,7 @@ func TestStuckStandbyHoldsNobodyUp(t *testing.T) {
 }
 
 func TestStuckStandbyIsDropped(t *testing.T) {
+	testenv.Long(t)
 	f := mustFirstWithStuck(t, time.Second)
 	f.until("the standby is dropped", func() bool { return f.log.Count("does not follow any more") > 0 })
 	if f.log.Count("a standby follows this server") == 0 || f.sender.Figures().Connected {

@@ -11,6 +11,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/store"
 	"signet/internal/store/erasure"
+	"signet/internal/testenv"
 )
 
 // changes are the accounts in the log of changes of access.
@@ -33,6 +34,7 @@ func (j *nodes) changes() (accounts []model.AccountID) {
 // Whatever takes access away in one transaction, on whichever server, ends what is read on
 // another one in its next round.
 func TestWhatTakesAccessAwayEndsReadersOnEachNode(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	j := newPeople(t, 0)
 	stays := j.stream(1, j.one)
@@ -57,6 +59,7 @@ func TestWhatTakesAccessAwayEndsReadersOnEachNode(t *testing.T) {
 
 // What was changed by hand is in no log: it is found once a minute.
 func TestAllReadersAreLookedAtOnceAMinute(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	j := newPeople(t, 0)
 	reader := j.stream(1, j.one)
@@ -75,6 +78,7 @@ func TestAllReadersAreLookedAtOnceAMinute(t *testing.T) {
 
 // Who is let in by what the node remembers, after it has seen the change, does not stay.
 func TestAReaderThatComesLateIsLookedAt(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	j := newPeople(t, 0)
 	key := j.issue(j.one)
@@ -120,6 +124,7 @@ func TestSeenChangesAreForgotten(t *testing.T) {
 // A stream is not woken for the position at which it was opened, and is for what was queued
 // before that and is not in what it has.
 func TestAnOpenedStreamIsNotWokenForNothing(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	j := newPeople(t, 0)
 	s := j.servers[1]

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"signet/internal/store/presence"
+	"signet/internal/testenv"
 )
 
 // wantCrowdedOut waits until the stream has ended because its account has opened others.
@@ -17,6 +18,7 @@ func (s *sink) wantCrowdedOut() {
 }
 
 func TestStreamsPastTheLimitEndOnWhicheverNode(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	j := newPeople(t, 2)
 	oldest, second := j.stream(0, j.one), j.stream(1, j.one)
@@ -35,6 +37,7 @@ func TestStreamsPastTheLimitEndOnWhicheverNode(t *testing.T) {
 }
 
 func TestNodesKeepToTheStreamsOfAnAccount(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	const limit = 3
 	j := newPeople(t, limit)

@@ -15,6 +15,7 @@ import (
 	"signet/internal/service"
 	"signet/internal/store"
 	"signet/internal/store/presence"
+	"signet/internal/testenv"
 )
 
 // nodes are two servers on one store, with two people of an organization.
@@ -200,6 +201,7 @@ func (j *nodes) wantStates(actor *model.Actor, want ...presence.State) {
 }
 
 func TestDeletingEventsClosesAndCountsStreamsOfAllNodes(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	j := newPeople(t, 0)
 	here, there, gone := j.stream(0, j.one), j.stream(1, j.one), j.stream(1, j.one)
@@ -227,6 +229,7 @@ func TestDeletingEventsClosesAndCountsStreamsOfAllNodes(t *testing.T) {
 }
 
 func TestKeysAndMembershipsThatEndedElsewhereEndTheirReaders(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	j := newPeople(t, 0)
 	key, err := j.servers[0].IssueKey(t.Context(), j.one, access.IssueKeyCommand{Account: "me"})
@@ -268,6 +271,7 @@ func (j *nodes) lastEvent(actor *model.Actor) string {
 }
 
 func TestReadersAreWokenForWhatNobodyToldThem(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	j := newPeople(t, 0)
 	stream := j.stream(1, j.one)
@@ -296,6 +300,7 @@ func TestReadersAreWokenForWhatNobodyToldThem(t *testing.T) {
 }
 
 func TestAccountIsThereWhileAnyNodeHasAStreamOfIt(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	j := newPeople(t, 0)
 	watching := j.stream(0, j.pal, "presence", "is-typing") // tells of what node 0 tells only: there is no bus
@@ -339,6 +344,7 @@ func TestAccountIsThereWhileAnyNodeHasAStreamOfIt(t *testing.T) {
 }
 
 func TestStreamsOfANodeThatDiedLapse(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	j := newPeople(t, 2)
 	watching := j.stream(0, j.pal, "presence", "is-typing")
@@ -372,6 +378,7 @@ func TestStreamsOfANodeThatDiedLapse(t *testing.T) {
 }
 
 func TestWhoWasOnANodeThatDiedIsToldToBeAway(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	j := newPeople(t, 0)
 	watching := j.stream(0, j.pal, "presence", "is-typing")
@@ -384,75 +391,8 @@ func TestWhoWasOnANodeThatDiedIsToldToBeAway(t *testing.T) {
 	j.wantStates(j.one)
 }
 
-func TestNodeThatHungNotesItsStreamsAgain(t *testing.T) {
-	t.Parallel()
-	j := newPeople(t, 0)
-	watching := j.stream(0, j.pal, "presence", "is-typing")
-	hung := j.stream(1, j.one)
-	for range 4 {
-		j.clock.Advance(nodeRenew)
-		j.round(0)
-	}
-	j.wantPresence(watching, j.one.Account, false)
-	j.wantStates(j.one)
-	j.round(1)
-	hung.wantOpen()
-	j.wantStates(j.one, presence.Open)
-}
-
-// A store that fails once more while a node comes back ends none of its streams, and leaves none out.
-func TestNodeThatHungGoesOnNotingItsStreams(t *testing.T) {
-	t.Parallel()
-	j := newPeople(t, 0)
-	hung := []*sink{j.stream(1, j.one), j.stream(1, j.pal)}
-	for range 4 {
-		j.clock.Advance(nodeRenew)
-		j.round(0)
-	}
-	back := j.servers[1]
-	back.engine.broken.Store(true)
-	if err := back.node.Round(t.Context()); !errors.Is(err, store.ErrUnavailable) {
-		t.Errorf("the round ended with %v, want that the store fails", err)
-	}
-	back.engine.broken.Store(false)
-	j.round(1)
-	j.round(1)
-	for i, of := range []*model.Actor{j.one, j.pal} {
-		hung[i].wantOpen()
-		j.wantStates(of, presence.Open)
-	}
-}
-
-func TestNodeThatStopsLeavesItsStreamsToTheOthers(t *testing.T) {
-	t.Parallel()
-	j := newPeople(t, 0)
-	watching := j.stream(0, j.pal, "presence", "is-typing")
-	stream := j.stream(1, j.one)
-	ctx, stop := context.WithCancel(t.Context())
-	stopped := make(chan struct{})
-	go func() {
-		defer close(stopped)
-		j.servers[1].node.Run(ctx)
-	}()
-	j.servers[1].hub.Close()
-	if e := stream.next(); e.Kind != model.EventReconnect {
-		t.Errorf("got %+v, want the word to connect again", e)
-	}
-	stream.wantEnd()
-	stop()
-	<-stopped
-	j.wantStates(j.one, presence.Closed)
-	j.clock.Advance(linger - time.Millisecond)
-	j.servers[0].node.renewed = time.Time{} // its time to look for nodes that lapsed
-	j.round(0)
-	j.wantPresence(watching, j.one.Account)
-	j.clock.Advance(time.Millisecond)
-	j.servers[0].node.renewed = time.Time{}
-	j.round(0)
-	j.wantPresence(watching, j.one.Account, false)
-}
-
 func TestServerThatIsAloneKeepsNoRows(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	j := newPeople(t, 0)
 	j.servers[0].registry.node = nil // as on the embedded store
@@ -469,6 +409,7 @@ func TestServerThatIsAloneKeepsNoRows(t *testing.T) {
 // A node whose clock is a month ahead takes nobody for lapsed, and does not count as
 // there for a month.
 func TestNodeWhoseClockIsWrongKeepsToTheStoresTime(t *testing.T) {
+	testenv.Long(t)
 	j := newPeople(t, 0)
 	const wrong = 31 * 24 * time.Hour
 	j.servers[1].ahead = wrong

@@ -9,11 +9,13 @@ import (
 	"signet/internal/blob/s3test"
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/testenv"
 	"signet/internal/testlog"
 )
 
 // What was uploaded and never sent is removed a day later, and nothing else is.
 func TestHousekeepingRemovesUploadsThatWereNeverSent(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	for name, test := range map[string]struct {
 		location string

@@ -7,7 +7,17 @@ package testenv
 import (
 	"os"
 	"strings"
+	"testing"
 )
+
+// Long skips a test, one of the longest, where the tests are to be short (go test -short): make test leaves it to
+// make test-all.
+func Long(t testing.TB) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("one of the longest, which make test-all runs")
+	}
+}
 
 // Clear takes out of the environment what the program, and the libraries that it
 // calls, would read there, so that a test finds what it sets itself and nothing else.

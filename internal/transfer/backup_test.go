@@ -21,6 +21,7 @@ import (
 	"signet/internal/blob/s3test"
 	"signet/internal/config"
 	"signet/internal/offline"
+	"signet/internal/testenv"
 	"signet/internal/transfer"
 )
 
@@ -125,6 +126,7 @@ func files(t *testing.T, root string) (out []string) {
 }
 
 func TestBackupOfARunningServer(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	from := newPlace(t)
 	s := newStory(t, from.is)
@@ -137,6 +139,7 @@ func TestBackupOfARunningServer(t *testing.T) {
 
 // While things happen.
 func TestBackupOfABusyServer(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	from := newPlace(t)
 	s := newStory(t, from.is)
@@ -417,6 +420,7 @@ func wantCarefulBackup(t *testing.T, from place) {
 }
 
 func TestBackupOfABucketIntoADirectoryAndBack(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	from, to, back := newPlace(t), newPlace(t), newPlace(t)
 	first, second := s3test.Shared(t).Bucket(t), s3test.Shared(t).Bucket(t)

@@ -21,6 +21,7 @@ import (
 	"signet/internal/store/schema"
 	"signet/internal/store/sqlite"
 	"signet/internal/store/tablecopy"
+	"signet/internal/testenv"
 )
 
 // newSource makes a store with so many random rows in each table of the schema, and
@@ -171,6 +172,7 @@ func complete(ctx context.Context, c *tablecopy.Copy) error {
 // A table that somebody adds is copied like the others, or this fails: what it compares
 // is what the engines say that there is.
 func TestCopyTakesEveryTableThatThereIs(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	path := newSource(t, 300)
 	from := mustReader(t, path)
@@ -213,6 +215,7 @@ func TestCopyTakesEveryTableThatThereIs(t *testing.T) {
 }
 
 func TestCopyGoesOnAfterItWasInterruptedAnywhere(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	path := newSource(t, 60)
 	from := mustReader(t, path)
@@ -267,6 +270,7 @@ func TestCopyGoesOnAfterItWasInterruptedAnywhere(t *testing.T) {
 }
 
 func TestCopyThatDiffersIsNoStore(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	path := newSource(t, 40)
 	from := mustReader(t, path)
@@ -312,6 +316,7 @@ func TestCopyThatDiffersIsNoStore(t *testing.T) {
 }
 
 func TestCopyRefuses(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	path := newSource(t, 10)
 	from := mustReader(t, path)
@@ -388,6 +393,7 @@ func TestCopyRefuses(t *testing.T) {
 }
 
 func TestMigratedPositionsStartAboveTheSourcesLast(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	path := newSource(t, 30)
 	from := mustReader(t, path)

@@ -18,11 +18,13 @@ import (
 	"signet/internal/model"
 	"signet/internal/offline"
 	"signet/internal/store/postgrestest"
+	"signet/internal/testenv"
 	"signet/internal/transfer"
 )
 
 // A database that was set back by its own tools gets a new history too.
 func TestNewEpochMakesClientsStartOver(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	for name, database := range map[string]string{"embedded": "", "postgres": postgrestest.URL(t)} {
 		t.Run(name, func(t *testing.T) {
@@ -104,6 +106,7 @@ func (b *vanishingBlob) Read(p []byte) (int, error) {
 }
 
 func TestFileThatIsErasedWhileItIsCopiedIsNotRestored(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	from, to := newPlace(t), newPlace(t)
 	from.Blobs = s3test.Shared(t).Bucket(t).Location()

@@ -20,6 +20,7 @@ import (
 	"signet/internal/config"
 	"signet/internal/offline"
 	"signet/internal/store/postgrestest"
+	"signet/internal/testenv"
 	"signet/internal/transfer"
 )
 
@@ -137,6 +138,7 @@ func wantNextOfStream(t *testing.T, server *apptest.Server, reader *apptest.Pers
 // A place in a search that a client was given goes on too: it is sealed with the
 // installation's secret.
 func TestMigratedSearchGoesOn(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	from := newPlace(t)
 	s := newStory(t, from.is)
@@ -178,6 +180,7 @@ func TestMigratedSearchGoesOn(t *testing.T) {
 }
 
 func TestMigrationGoesOnAfterItWasInterrupted(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	from := newPlace(t)
 	s := newStory(t, from.is)
@@ -243,6 +246,7 @@ func TestMigrationGoesOnAfterItWasInterrupted(t *testing.T) {
 
 // A server that ran on the source in between has changed it.
 func TestMigrationBeginsAnewWhenTheSourceHasChanged(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	from := newPlace(t)
 	s := newStory(t, from.is)
@@ -274,6 +278,7 @@ func TestMigrationBeginsAnewWhenTheSourceHasChanged(t *testing.T) {
 }
 
 func TestMigrationTellsOfWhatIsLost(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	from := newPlace(t)
 	newStory(t, from.is).Stop()

@@ -16,6 +16,7 @@ import (
 
 	"signet/internal/app"
 	"signet/internal/offline"
+	"signet/internal/testenv"
 	"signet/internal/transfer"
 )
 
@@ -52,6 +53,7 @@ func wantRefused(t *testing.T, what, source string, stream []byte, word string) 
 }
 
 func TestBackupThatIsNotWhole(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	from := newPlace(t)
 	s := newStory(t, from.is)

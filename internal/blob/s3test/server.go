@@ -36,6 +36,7 @@ var shared = sync.OnceValues(start)
 // Shared returns the server that all tests of the binary share.
 func Shared(t testing.TB) *Server {
 	t.Helper()
+	testenv.Long(t) // it has to be built first
 	s, err := shared()
 	if err != nil {
 		t.Fatal(err)
@@ -47,6 +48,7 @@ func Shared(t testing.TB) *Server {
 // the test ends.
 func Start(t testing.TB) *Server {
 	t.Helper()
+	testenv.Long(t)
 	s, err := start()
 	if err != nil {
 		t.Fatal(err)

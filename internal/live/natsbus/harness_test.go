@@ -18,6 +18,7 @@ import (
 func TestMain(m *testing.M) { testenv.Clear(); goleak.VerifyTestMain(m) }
 
 func TestNodesHearEachOtherOverNATS(t *testing.T) {
+	testenv.Long(t)
 	bustest.Run(t, func(t *testing.T, _ bool) bustest.Network { return &network{startNATS(t)} })
 }
 

@@ -6,9 +6,11 @@ import (
 
 	"signet/internal/live/bustest"
 	"signet/internal/store/postgrestest"
+	"signet/internal/testenv"
 )
 
 func TestNodeWithoutOthersSaysNothingButHeartbeats(t *testing.T) {
+	testenv.Long(t)
 	url, pace := postgrestest.URL(t), hurried
 	pace.alone = time.Second // and nobody answers for as long as a heartbeat may take
 	here := mustPrepareAt(t, url, pace)

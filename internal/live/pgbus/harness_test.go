@@ -22,6 +22,7 @@ import (
 func TestMain(m *testing.M) { testenv.Clear(); goleak.VerifyTestMain(m) }
 
 func TestNodesHearEachOtherThroughPostgreSQL(t *testing.T) {
+	testenv.Long(t)
 	bustest.Run(t, func(t *testing.T, stopped bool) bustest.Network {
 		if !stopped {
 			url := postgrestest.URL(t)

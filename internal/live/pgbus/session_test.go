@@ -20,6 +20,7 @@ import (
 // A pooler that hands out connections by the transaction takes LISTEN as if all were well. The bus
 // finds out, says so once, and says what would help.
 func TestPoolerThatPassesNoNotificationsOnIsToldOnce(t *testing.T) {
+	testenv.Long(t)
 	url := postgrestest.Start(t).URL(t)
 	n := mustPrepare(t, postgrestest.Pooled(t, url))
 	stranger := overhear(t, url, n.bus.channel)
@@ -42,6 +43,7 @@ func TestPoolerThatPassesNoNotificationsOnIsToldOnce(t *testing.T) {
 
 // A connection whose other end is gone says nothing. Heartbeats find out.
 func TestConnectionThatNothingComesOverIsGivenUp(t *testing.T) {
+	testenv.Long(t)
 	url := postgrestest.URL(t)
 	way := testenv.NewLink(t, postgrestest.Host(t, url))
 	n := mustOpen(t, postgrestest.Through(t, url, way.Addr()))
@@ -58,6 +60,7 @@ func TestConnectionThatNothingComesOverIsGivenUp(t *testing.T) {
 }
 
 func TestBusFollowsThePrimary(t *testing.T) {
+	testenv.Long(t)
 	primary := postgrestest.Start(t)
 	standby := primary.StartStandby(t)
 	url := postgrestest.Through(t, primary.URL(t), standby.Addr()+","+primary.Addr())
@@ -79,6 +82,7 @@ func TestBusFollowsThePrimary(t *testing.T) {
 
 // Nothing is ever sent over the connection that hears, and the database must not end it for that.
 func TestIdleConnectionIsKept(t *testing.T) {
+	testenv.Long(t)
 	n := mustOpen(t, postgrestest.Start(t, "idle_session_timeout = 200ms").URL(t))
 	beats := uint64(2 * 200 * time.Millisecond / hurried.beat)
 	eventually(t, "heartbeats come back for longer", func() bool { return n.bus.Latency().Read().Count > beats })
@@ -89,6 +93,7 @@ func TestIdleConnectionIsKept(t *testing.T) {
 // The connection may be one that a pooler gives to the store next, whose commits have to wait
 // for the disk.
 func TestWhatIsSaidLeavesNoSettingBehind(t *testing.T) {
+	testenv.Long(t)
 	n := mustOpen(t, postgrestest.URL(t))
 	conn, err := n.bus.dialSaying()
 	if err != nil {

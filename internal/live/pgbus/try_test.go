@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"signet/internal/store/postgrestest"
+	"signet/internal/testenv"
 )
 
 // TestTryFindsOutWhetherNotificationsCome: they do not through a pooler, nor where there is no database.
@@ -33,6 +34,7 @@ func TestTryFindsOutWhetherNotificationsCome(t *testing.T) {
 
 // TestTryPassesAStandbyOver, as the bus does.
 func TestTryPassesAStandbyOver(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	primary := postgrestest.Start(t)
 	standby := primary.StartStandby(t)

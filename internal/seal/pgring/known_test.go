@@ -3,9 +3,12 @@ package pgring_test
 import (
 	"testing"
 	"time"
+
+	"signet/internal/testenv"
 )
 
 func TestTimeIsNotedForAllServers(t *testing.T) {
+	testenv.Long(t)
 	c := newCluster(t)
 	r := c.mustOpen("1")
 	if at, err := r.KnownTime(t.Context()); err != nil || !at.IsZero() {

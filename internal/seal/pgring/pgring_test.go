@@ -120,6 +120,7 @@ func keyOf(sealed []byte) string { return string(sealed[1:9]) }
 func nothingLeft(context.Context, seal.Name) (bool, error) { return false, nil }
 
 func TestServersAgreeOnTheKeyOfADay(t *testing.T) {
+	testenv.Long(t)
 	c := newCluster(t)
 	first, second := c.mustPair()
 	nodes := []*seal.Ring{first, second}
@@ -151,6 +152,7 @@ func TestServersAgreeOnTheKeyOfADay(t *testing.T) {
 }
 
 func TestOfTwoFirstStartsWithOtherMasterKeysOneIsRefused(t *testing.T) {
+	testenv.Long(t)
 	c := newCluster(t)
 	c.mustOpen("1")
 	if _, err := c.open("2"); !errors.As(err, new(*seal.SetupError)) {
@@ -303,6 +305,7 @@ func TestRingMovesBetweenAFileAndADatabase(t *testing.T) {
 }
 
 func TestDatabaseThatIsAwayIsUnavailable(t *testing.T) {
+	testenv.Long(t)
 	server := postgrestest.Start(t)
 	c := newCluster(t)
 	c.url = "postgres://signet@" + server.Addr() + "/postgres?connect_timeout=5"

@@ -1,6 +1,6 @@
 // Package enginetest gives the tests of the rooms above the store an engine to run
 // on: the embedded one, or PostgreSQL where SIGNET_TEST_ENGINE is "postgres".
-// `make test` runs them on both.
+// `make test-all` runs them on both.
 //
 // It owns where a test's database lies and how it is made and copied. It knows
 // nothing of what is stored. It is imported by tests only.

@@ -27,13 +27,20 @@ func harness(opts Options) conformance.Harness {
 	}}
 }
 
-func TestConformance(t *testing.T) { storetest.Run(t, harness(Options{})) }
+func TestConformance(t *testing.T) {
+	testenv.Long(t)
+	storetest.Run(t, harness(Options{}))
+}
 
 // Through a pooler, statements have no names and transactions their own settings.
-func TestConformanceAsThroughAPooler(t *testing.T) { storetest.Run(t, harness(Options{Pooled: true})) }
+func TestConformanceAsThroughAPooler(t *testing.T) {
+	testenv.Long(t)
+	storetest.Run(t, harness(Options{Pooled: true}))
+}
 
 // In a transaction with others, everything is as it is alone.
 func TestConformanceTogether(t *testing.T) {
+	testenv.Long(t)
 	alone := harness(Options{})
 	storetest.Run(t, conformance.Harness{Nodes: alone.Nodes, Open: func(t testing.TB) conformance.Opener {
 		open := alone.Open(t)

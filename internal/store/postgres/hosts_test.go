@@ -14,6 +14,7 @@ import (
 // A machine that is cut off ends no connection. What waits for it goes on once another server lets write, and not only
 // when the wait for an answer is over; and so does a transaction that many calls share.
 func TestASilentServerIsLeftForOneThatLetsWrite(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	primary := postgrestest.Start(t)
 	standby := primary.StartStandby(t)

@@ -11,6 +11,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/store"
 	"signet/internal/store/postgrestest"
+	"signet/internal/testenv"
 )
 
 // explaining notes how the server carries out what is read through it.
@@ -69,6 +70,7 @@ ANALYZE`
 // An account's copies have no index of their own: to go through those of all accounts for
 // them costs more the more is stored.
 func TestCountingUnreadBeginsWithWhatHasEnded(t *testing.T) {
+	testenv.Long(t)
 	url := postgrestest.URL(t)
 	engine, err := Open(t.Context(), url, Options{})
 	if err != nil {

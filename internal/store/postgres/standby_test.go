@@ -7,11 +7,13 @@ import (
 
 	"signet/internal/store"
 	"signet/internal/store/postgrestest"
+	"signet/internal/testenv"
 )
 
 // Behind a pooler a connection may lead to a server that has become a standby: nothing is written there, and nothing
 // read.
 func TestAStandbyBehindAPoolerIsLeft(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	primary := postgrestest.Start(t)
 	standby := primary.StartStandby(t)

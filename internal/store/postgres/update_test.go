@@ -12,6 +12,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/store"
 	"signet/internal/store/postgrestest"
+	"signet/internal/testenv"
 )
 
 func mustOpen(t testing.TB, url string, opts Options) *Engine {
@@ -135,6 +136,7 @@ func TestAViewGoesOnAfterALostConnection(t *testing.T) {
 
 // The server is stopped and started while others write and read.
 func TestAServerThatRestartsIsWaitedFor(t *testing.T) {
+	testenv.Long(t)
 	server := postgrestest.Start(t, "fsync = on")
 	e := mustOpen(t, server.URL(t), Options{Patience: 30 * time.Second})
 	mustExec(t, e, `CREATE TABLE counters (name TEXT NOT NULL, n BIGINT NOT NULL, PRIMARY KEY (name))`)
@@ -176,6 +178,7 @@ func TestAServerThatRestartsIsWaitedFor(t *testing.T) {
 }
 
 func TestAServerThatIsAwayIsUnavailable(t *testing.T) {
+	testenv.Long(t)
 	server := postgrestest.Start(t)
 	url := server.URL(t)
 	e := mustOpen(t, url, Options{Patience: 50 * time.Millisecond})

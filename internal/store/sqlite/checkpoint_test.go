@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"signet/internal/store"
+	"signet/internal/testenv"
 )
 
 // hurry makes checkpoints come more often.
@@ -94,6 +95,7 @@ func TestCheckpointKeepsTheLogShort(t *testing.T) {
 }
 
 func TestCheckpointKeepsTheLogShortWhileOthersReadAllTheTime(t *testing.T) {
+	testenv.Long(t)
 	e := mustOpenHurried(t, time.Minute)
 	ctx, cancel := context.WithCancel(t.Context())
 	readers := make(chan error, 4)
@@ -232,6 +234,7 @@ func TestCheckpointIsLoggedOnceWhenItFails(t *testing.T) {
 }
 
 func TestCheckpointKnowsThePagesOfALogOfManyBlocks(t *testing.T) {
+	testenv.Long(t)
 	e := mustOpen(t, Options{})
 	err := e.View(t.Context(), func(s store.Session) error { // nothing restarts the log meanwhile
 		if _, err := count(s); err != nil {
