@@ -60,7 +60,7 @@ func (d *data) openPair(ctx context.Context, in surroundings, taken *undo) (err 
 		}
 		in.log.Info("this server was a standby, and is the first from now on", "term", now.Term, "epoch", now.Epoch)
 	}
-	give := func(ctx context.Context, c standby.Claim) error { return p.give(ctx, engine, c) }
+	give := func(ctx context.Context, c standby.Claim) error { return p.give(ctx, engine, c, func() {}) }
 	if p.peers, err = succession.NewPeers(in.cfg, in.dir, in.log, self, give); err != nil {
 		return err
 	}
@@ -81,7 +81,8 @@ func (d *data) openPair(ctx context.Context, in surroundings, taken *undo) (err 
 	}
 	version, _ := build.Info()
 	p.sender = standby.NewSender(standby.SenderOptions{Engine: engine, Ring: ring, Key: key, Build: version, Self: self,
-		Fence: give, Clock: in.clock, Log: in.log})
+		Fence: func(ctx context.Context, c standby.Claim, fenced func()) error { return p.give(ctx, engine, c, fenced) },
+		Clock: in.clock, Log: in.log})
 	*taken = append(*taken, p.sender.Close)
 	return nil
 }
@@ -96,8 +97,9 @@ func selfOf(ctx context.Context, kept *store.Store) (s standby.State, err error)
 	return standby.State{Installation: i.Installation, Epoch: i.Epoch, Term: term, Role: standby.First}, err
 }
 
-// give has this server confirm nothing from now on, not start again as the first, and end.
-func (p *pair) give(ctx context.Context, engine *sqlite.Engine, c standby.Claim) error {
+// give has this server confirm nothing from now on, not start again as the first, and end. It calls fenced before
+// the end.
+func (p *pair) give(ctx context.Context, engine *sqlite.Engine, c standby.Claim, fenced func()) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), fenceTime)
 	defer cancel()
 	// Where the directory has no room for the note, nothing is confirmed all the same. The server stays, for a
@@ -105,6 +107,7 @@ func (p *pair) give(ctx context.Context, engine *sqlite.Engine, c standby.Claim)
 	if err := errors.Join(succession.NoteFenced(p.in.dir, c), engine.Fence(ctx)); err != nil {
 		return err
 	}
+	fenced()
 	select {
 	case p.fenced <- home.Misconfigured{Err: succession.Fenced(p.in.dir)}:
 	default: // it ends already

@@ -44,7 +44,9 @@ func TestServerGivesWayWithoutRoomForANote(t *testing.T) {
 	}
 	defer engine.Close()
 	p := &pair{in: surroundings{dir: filepath.Join(t.TempDir(), "missing")}, fenced: make(chan error, 1)}
-	if err := p.give(t.Context(), engine, standby.Claim{Term: 1, By: "a test"}); err == nil {
+	if err := p.give(t.Context(), engine, standby.Claim{Term: 1, By: "a test"}, func() {
+		t.Error("it is said to have given way")
+	}); err == nil {
 		t.Error("it is said to be noted that it gave way")
 	}
 	err = engine.Update(t.Context(), func(store.Session) error { return nil })

@@ -57,8 +57,16 @@ func standbySettings(t *testing.T, of *App) *config.Config {
 	return cfg
 }
 
-// mustFollow runs a standby. stop ends it, and returns whether it was promoted.
-func mustFollow(t *testing.T, cfg *config.Config) (s *Standby, stop func() bool) {
+// mustFollow starts a standby, and returns what stops it.
+func mustFollow(t *testing.T, cfg *config.Config) (s *Standby, stop func()) {
+	t.Helper()
+	s, stop, _ = mustFollowToEnd(t, cfg)
+	return s, stop
+}
+
+// mustFollowToEnd also returns what waits until the standby has ended by itself, and reports whether it was
+// promoted.
+func mustFollowToEnd(t *testing.T, cfg *config.Config) (s *Standby, stop func(), promoted func() bool) {
 	t.Helper()
 	s, err := OpenStandby(t.Context(), cfg, quiet())
 	if err != nil {
@@ -73,9 +81,10 @@ func mustFollow(t *testing.T, cfg *config.Config) (s *Standby, stop func() bool)
 		}
 		done <- promoted
 	}()
-	stop = sync.OnceValue(func() bool { cancel(); return <-done })
-	t.Cleanup(func() { stop() })
-	return s, stop
+	promoted = sync.OnceValue(func() bool { return <-done })
+	stop = func() { cancel(); promoted() }
+	t.Cleanup(stop)
+	return s, stop, promoted
 }
 
 // awaitCopy waits until a standby has all that was confirmed before the call.
@@ -144,7 +153,7 @@ func TestStandbyServesNobodyAndSaysHowItIs(t *testing.T) {
 	}
 	mustRun(t, a)
 	cfg := standbySettings(t, a)
-	s, stop := mustFollow(t, cfg)
+	s, stop, promoted := mustFollowToEnd(t, cfg)
 	awaitCopy(t, s)
 	at := "http://" + s.Addr().String()
 	for path, want := range map[string]int{"/healthz": 200, "/readyz": 503, "/metrics": 200, "/": 503, "/v2/events": 503,
@@ -158,7 +167,7 @@ func TestStandbyServesNobodyAndSaysHowItIs(t *testing.T) {
 	if _, err := OpenStandby(t.Context(), cfg, quiet()); err == nil {
 		t.Error("a second standby has the directory")
 	}
-	if stop() {
+	if stop(); promoted() {
 		t.Error("it was promoted")
 	}
 	if err := succession.WantFirst(cfg.Data); err == nil || !strings.Contains(err.Error(), "standby") {
@@ -180,7 +189,7 @@ func TestPromotedStandbyHasEverythingAndTheServerBeforeEnds(t *testing.T) {
 	}
 	stopFirst := mustRun(t, a)
 	cfg := standbySettings(t, a)
-	s, stop := mustFollow(t, cfg)
+	s, _, promoted := mustFollowToEnd(t, cfg)
 	awaitCopy(t, s)
 	mustOrganization(t, a, "General Hospital")
 	epoch := a.mustIdentity(t).Epoch
@@ -188,7 +197,7 @@ func TestPromotedStandbyHasEverythingAndTheServerBeforeEnds(t *testing.T) {
 	if err != nil || !running || !p.Fenced || !p.All || p.Term != 1 {
 		t.Fatalf("%+v, running %v, error %v", p, running, err)
 	}
-	if !stop() {
+	if !promoted() {
 		t.Error("the standby does not go on as the server")
 	}
 	if err := stopFirst(); err == nil || !strings.Contains(err.Error(), "took over") {
@@ -216,12 +225,12 @@ func wantBack(t *testing.T, first *config.Config, b *App, stopSecond func() erro
 		t.Fatal(err)
 	}
 	first.StandbyOf = "http://" + b.StandbyAddr().String()
-	again, stopAgain := mustFollow(t, first)
+	again, _, promoted := mustFollowToEnd(t, first)
 	awaitCopy(t, again)
 	if p, _, err := offline.Promote(t.Context(), first, false); err != nil || !p.All || p.Term != 2 {
 		t.Fatalf("%+v, error %v", p, err)
 	}
-	if !stopAgain() {
+	if !promoted() {
 		t.Error("the standby does not go on as the server")
 	}
 	if err := stopSecond(); err == nil {
@@ -265,7 +274,7 @@ func TestServerThatComesBackGivesWay(t *testing.T) {
 			stopFirst := mustRun(t, a)
 			cfg := standbySettings(t, a)
 			cfg.StandbyOf = "http://" + link.Addr()
-			s, stop := mustFollow(t, cfg)
+			s, _, promoted := mustFollowToEnd(t, cfg)
 			awaitCopy(t, s)
 			if err := stopFirst(); err != nil {
 				t.Fatal(err)
@@ -274,7 +283,7 @@ func TestServerThatComesBackGivesWay(t *testing.T) {
 			if err != nil || p.Fenced || p.Reason == "" {
 				t.Fatalf("%+v, error %v", p, err)
 			}
-			if !stop() {
+			if !promoted() {
 				t.Fatal("the standby does not go on as the server")
 			}
 			b, err := Open(t.Context(), cfg, quiet())
@@ -352,6 +361,7 @@ func TestStandbyThatDoesNotRunIsPromoted(t *testing.T) {
 
 // What only the server before has comes back with it, and what the other confirmed is dropped.
 func TestServerTakesOverAgain(t *testing.T) {
+	testenv.Long(t)
 	first := pairSettings(t)
 	a, err := Open(t.Context(), first, quiet())
 	if err != nil {

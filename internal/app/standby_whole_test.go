@@ -15,6 +15,7 @@ import (
 	"signet/internal/config"
 	"signet/internal/home"
 	"signet/internal/offline"
+	"signet/internal/testenv"
 )
 
 // wantSound wants all that is kept at these settings to be as a server wrote it.
@@ -30,6 +31,7 @@ func wantSound(t *testing.T, cfg *config.Config) {
 // Files that were sent, and what they are sealed with, are at the other server: where the key ring is copied,
 // and where both have the same.
 func TestPromotedStandbyOpensWhatTheOtherSealed(t *testing.T) {
+	testenv.Long(t)
 	for _, shared := range []bool{false, true} {
 		t.Run(fmt.Sprintf("shared key ring %v", shared), func(t *testing.T) {
 			first := pairSettings(t)
@@ -194,9 +196,9 @@ func TestInterruptedDemotionIsFinished(t *testing.T) {
 		t.Fatal(err)
 	}
 	first.StandbyOf = "http://" + b.StandbyAddr().String()
-	again, stopAgain := mustFollow(t, first)
+	again, stopAgain, promoted := mustFollowToEnd(t, first)
 	awaitCopy(t, again)
-	if stopAgain() {
+	if stopAgain(); promoted() {
 		t.Error("it was promoted")
 	}
 	wantSound(t, first)

@@ -68,9 +68,13 @@ func mustFirst(t *testing.T, dir string) *first {
 	}
 	f.sender = NewSender(SenderOptions{Engine: f.engine, Ring: seal.OpenFileBeside(filepath.Join(dir, "keyring")),
 		Files: place, Key: testKey, Build: "test", Self: f.self, Clock: time.Now,
-		Fence: func(ctx context.Context, c Claim) error {
+		Fence: func(ctx context.Context, c Claim, fenced func()) error {
+			err := f.engine.Fence(ctx)
+			if err == nil {
+				fenced()
+			}
 			f.claims <- c
-			return f.engine.Fence(ctx)
+			return err
 		},
 		Log: slog.New(slog.NewTextHandler(&f.log, nil))})
 	f.files = f.sender.Watch(place)

@@ -48,8 +48,9 @@ type SenderOptions struct {
 	Self func(context.Context) (State, error)
 
 	// Fence has this server confirm nothing from now on, and not start again as the first, since
-	// another one has taken over. It returns nil once that is certain.
-	Fence func(context.Context, Claim) error
+	// another one has taken over. Once that is certain it calls fenced, before it has the server end, and returns
+	// nil.
+	Fence func(_ context.Context, _ Claim, fenced func()) error
 
 	Clock func() time.Time
 	Log   *slog.Logger
@@ -305,13 +306,15 @@ func (s *Sender) acknowledged() {
 
 // fence ends this server's time as the first.
 func (s *Sender) fence(ctx context.Context, c Claim) error {
-	if err := s.Fence(ctx, c); err != nil {
+	err := s.Fence(ctx, c, func() {
+		s.fenced.Store(true)
+		select {
+		case s.woken <- struct{}{}:
+		default:
+		}
+	})
+	if err != nil {
 		return fmt.Errorf("fence this server: %w", err)
-	}
-	s.fenced.Store(true)
-	select {
-	case s.woken <- struct{}{}:
-	default:
 	}
 	return nil
 }
