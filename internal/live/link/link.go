@@ -27,11 +27,11 @@ type Link struct {
 	levels Levels
 	up     atomic.Bool
 
-	mu         sync.Mutex // guards all below
-	away       bool       // it was told that the bus is not there
-	complained bool       // about something, since the connection was made
-	barred     error      // why there will be no connection, as things are set up
-	left       bool       // the bus is closed
+	mu         sync.Mutex      // guards all below
+	away       bool            // it was told that the bus is not there
+	complained map[string]bool // about what, since the connection was made
+	barred     error           // why there will be no connection, as things are set up
+	left       bool            // the bus is closed
 }
 
 // New returns a link that is not up yet.
@@ -51,7 +51,7 @@ func (l *Link) Restore(server string) {
 	if l.barred != nil {
 		level = slog.LevelInfo
 	}
-	l.away, l.complained, l.barred = false, false, nil
+	l.away, l.complained, l.barred = false, nil, nil
 	l.up.Store(true)
 	l.tell(level, "connected to the bus", "server", server)
 }
@@ -93,14 +93,18 @@ func (l *Link) Barred() error {
 	return l.barred
 }
 
-// Complain logs a failure, and keeps quiet about further ones until the link is restored.
+// Complain logs a failure, and keeps quiet about others of the same words until the link is restored. Words are
+// those of a few; err may say anything.
 func (l *Link) Complain(what string, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.complained || l.left {
+	if l.complained[what] || l.left {
 		return
 	}
-	l.complained = true
+	if l.complained == nil {
+		l.complained = map[string]bool{}
+	}
+	l.complained[what] = true
 	l.tell(slog.LevelWarn, what+"; what follows like it is not told", "error", err)
 }
 
