@@ -64,6 +64,9 @@ func torture(t *testing.T, length time.Duration) {
 	s.stop()
 	s.wantQuietLog()
 	wantSoundFiles(t, s.dir)
+	if c.total() < senders*kills {
+		t.Errorf("only %d messages were sent", c.total())
+	}
 	t.Logf("%d messages, of which %d were repeated, through %d kills", c.total(), repeats(c.senders), kills)
 }
 
