@@ -27,7 +27,7 @@ const standbyVariable = "SIGNET_BENCH_STANDBY"
 
 // What a standby is to keep to (docs/operate/standby.md).
 const (
-	mostCost      = 0.03 // of what a send takes of the first's CPU
+	mostCost      = 0.03 // the part of the CPU of a send that it may cost the first besides
 	mostLost      = time.Second
 	mostPromoting = 10 * time.Second
 )

@@ -40,7 +40,7 @@ func TestGeneratorsWithout31TakeTheDocument(t *testing.T) {
 func mustGo(t *testing.T, arguments ...string) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), "go", append([]string{"-C", "generatortest"}, arguments...)...)
-	command.Env = append(os.Environ(), "CGO_ENABLED=0") // as make test builds the generator before
+	command.Env = append(os.Environ(), "CGO_ENABLED=0") // as make test-all builds the generator before
 	if output, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("go %q: %v\n%s", arguments, err, output)
 	}

@@ -39,7 +39,7 @@ var charttest = sync.OnceValues(func() (string, error) {
 	return path, err
 })
 
-// inModule runs the go command in the module of charttest, as make test builds it before.
+// inModule runs the go command in the module of charttest, as make test-all builds it before.
 func inModule(args ...string) ([]byte, error) {
 	command := exec.Command("go", append([]string{"-C", "charttest"}, args...)...)
 	command.Env = append(os.Environ(), "CGO_ENABLED=0")

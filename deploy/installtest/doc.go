@@ -4,6 +4,6 @@
 //
 // The tests need root with CAP_SYS_ADMIN, or a user who may make namespaces: each installs into a
 // copy of this machine's root file system that nobody else sees, and that is gone when it ends.
-// Where that is forbidden, as in most containers, they install nothing, and say so; make test does
+// Where that is forbidden, as in most containers, they install nothing, and say so; make test-all does
 // before it begins. What is in a release is looked at all the same.
 package installtest

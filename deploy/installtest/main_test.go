@@ -67,7 +67,7 @@ func namespaces() []string {
 	return args
 }
 
-// tryNamespaces says why no namespace can be made here, as install.sh does for whoever runs make test.
+// tryNamespaces says why no namespace can be made here, as install.sh does for whoever runs make test-all.
 func tryNamespaces() error {
 	args := append(namespaces(), "mount", "-t", "tmpfs", "tmpfs", "/tmp")
 	if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {

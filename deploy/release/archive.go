@@ -130,8 +130,8 @@ func (e entry) read() ([]byte, error) {
 	return os.ReadFile(e.from)
 }
 
-// withDirectories sorts entries, with the directories that they lie in. A mode that was not
-// said is that of what everybody may read.
+// withDirectories sorts entries, with the directories that they lie in. An entry without a mode
+// gets one by which everybody may read it.
 func withDirectories(entries []entry) (all []entry) {
 	known := make(map[string]bool)
 	for _, e := range entries {

@@ -268,7 +268,7 @@ func (s *Sender) prepare(ctx context.Context, h *standbyHello) (resumes bool, er
 		}
 	}
 	if resumes {
-		if h.Compare {
+		if h.Compare { // it lacks what it was still to fetch when it ended
 			s.files.begin()
 		}
 		return true, nil

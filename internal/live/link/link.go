@@ -93,8 +93,8 @@ func (l *Link) Barred() error {
 	return l.barred
 }
 
-// Complain logs a failure, and keeps quiet about others of the same words until the link is restored. Words are
-// those of a few; err may say anything.
+// Complain logs a failure, and keeps quiet about others of the same words until the link is restored. what
+// is one of a few sentences; err may differ each time.
 func (l *Link) Complain(what string, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
