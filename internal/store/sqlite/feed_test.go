@@ -132,6 +132,7 @@ func TestFeedMakesTheSameDatabase(t *testing.T) {
 	if err := e.Update(t.Context(), insert("one", random(50_000)...)); err != nil {
 		t.Fatal(err)
 	}
+	<-f.Wake()
 	mustShip(t, f, r)
 	wantSame(t, f, r)
 	if same, err := f.Unchanged(t.Context()); err != nil || !same {
@@ -326,12 +327,13 @@ func TestFeedTakesAllPagesForWrittenWhereSomeAreNotKnown(t *testing.T) {
 	if err := e.Update(t.Context(), insert("three")); err != nil {
 		t.Fatal(err)
 	}
-	state, err := e.files.logState()
-	if err != nil {
+	if err := f.order(t.Context(), func(w *writer) error { // once the writer has looked after that batch
+		if n, all := f.Waiting(), w.changes.seen.pages; all == 0 || n != int(all) {
+			t.Errorf("%d pages wait, want all %d", n, all)
+		}
+		return nil
+	}); err != nil {
 		t.Fatal(err)
-	}
-	if n := f.Waiting(); n != int(state.pages) {
-		t.Errorf("%d pages wait, want all %d", n, state.pages)
 	}
 }
 
