@@ -221,8 +221,8 @@ test-pages: test-servers ## run the tests of the pages in a browser; ARGS=--ui t
 # Without what waits for browsers, processes and other servers.
 SLOW = e2e|app|cli|benchcli|transfer|clientreplay|load|store/postgres|store/enginetest|seal/pgring|live/natsbus|live/pgbus|blob|testenv.*
 .PHONY: test-fast
-test-fast: ## run the tests of the inner loop: no browser, no second engine, no end-to-end
-	go test $$(go list ./... | grep -vE '/internal/($(SLOW))$$|/bench$$|/deploy(/installtest|/helm)?$$|/docs/api$$')
+test-fast: ## run the tests of the inner loop: no browser, no second engine, no end-to-end, none of the longest
+	go test -short $$(go list ./... | grep -vE '/internal/($(SLOW))$$|/bench$$|/deploy(/installtest|/helm)?$$|/docs/api$$')
 
 .PHONY: test-report
 test-report: ## list what failed in the last `make test` or `make test-all`, what took longest, and what passed at a second try only

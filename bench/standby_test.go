@@ -274,6 +274,7 @@ func (p *standbyPair) mustPromote() time.Time {
 	p.t.Helper()
 	command := exec.Command(program, "promote", "--listen", p.own[1].Listen, "--data", p.own[1].Data, "--standby.key",
 		"file:"+p.key, "--standby-of", "http://"+p.at[0])
+	command.Env = []string{} // what has it measured whole is no setting
 	out, err := command.CombinedOutput()
 	found := confirmedUntil.FindSubmatch(out)
 	if err != nil || found == nil || !strings.Contains(string(out), "It is ready at") {
