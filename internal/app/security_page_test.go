@@ -242,9 +242,8 @@ func mustNumber(t *testing.T, text string) int {
 	return n
 }
 
-// What the server calls is named by who runs it, never by a caller: what serves calls
-// has no means to open a connection. (The bucket, the databases, NATS, ACME and the
-// collector of traces have packages of their own.)
+// What serves calls has no means to open a connection: what a caller names is called by the guard
+// alone (internal/egress), and what the settings name by packages of their own (dialers_test.go).
 func TestServerCallsNobodyThatACallerNames(t *testing.T) {
 	serving := []string{"internal/api/", "internal/service/", "internal/model/", "internal/audit/", "internal/live/hub.go",
 		"internal/store/", "internal/trace/work.go", "internal/trace/tracer.go", "internal/trace/span.go"}

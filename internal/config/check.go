@@ -14,6 +14,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/nyaruka/phonenumbers"
+
+	"signet/internal/egress"
 )
 
 func notEmpty(s string) error {
@@ -207,18 +209,29 @@ func hostNames(list []string) error {
 	return nil
 }
 
-func networks(list []string) error {
+func networks(list []string) error { return networksOf("your proxies", list) }
+
+// calledNetworks are those that egress may call.
+func calledNetworks(list []string) error { return networksOf("the receivers", list) }
+
+func networksOf(whom string, list []string) error {
 	for _, text := range list {
 		network, err := netip.ParsePrefix(text)
 		if _, single := netip.ParseAddr(text); single == nil {
 			continue
 		}
 		if err != nil || network != network.Masked() || network.Addr().Is4In6() {
-			return fmt.Errorf("want the addresses or networks of your proxies, such as 192.0.2.7 or 192.0.2.0/28 with no "+
-				"bits past its length, not %q", text)
+			return fmt.Errorf("want the addresses or networks of %s, such as 192.0.2.7 or 192.0.2.0/28 with no bits past its "+
+				"length, not %q", whom, text)
 		}
 	}
 	return nil
+}
+
+// hosts wants those that egress lets calls out to.
+func hosts(list []string) error {
+	_, err := egress.ParseHosts(list)
+	return err
 }
 
 func region(s string) error {

@@ -3,7 +3,10 @@ package config
 import (
 	"errors"
 	"log/slog"
+	"net/netip"
 	"time"
+
+	"signet/internal/egress"
 )
 
 // Config is every setting of a server. Default gives one that works; what each
@@ -38,6 +41,7 @@ type Config struct {
 	Log           Log
 	Vendor        Vendor
 	CORS          CORS
+	Egress        Egress
 	Limits        Limits
 	Organizations Organizations
 	Web           Web
@@ -101,6 +105,41 @@ type Vendor struct {
 type CORS struct {
 	Origins []string
 }
+
+// Egress is about calls to hosts that callers name.
+type Egress struct {
+	Networks []string // that may be called though no public host is in them
+	Push     []string // hosts of push services; empty: nothing is pushed
+	Webhooks []string // hosts of webhooks; empty: there are none
+}
+
+// PushHosts are the hosts to which notifications may be pushed, and the networks that may be called for it.
+// Of settings that Validate refuses they are empty.
+func (e Egress) PushHosts() (egress.Hosts, []netip.Prefix) { return e.called(e.Push) }
+
+// WebhookHosts are the same for webhooks.
+func (e Egress) WebhookHosts() (egress.Hosts, []netip.Prefix) { return e.called(e.Webhooks) }
+
+func (e Egress) called(list []string) (hosts egress.Hosts, networks []netip.Prefix) {
+	hosts, err := egress.ParseHosts(list)
+	if err != nil {
+		return egress.Hosts{}, nil
+	}
+	for _, text := range e.Networks {
+		network, err := netip.ParsePrefix(text)
+		if address, single := netip.ParseAddr(text); single == nil {
+			network, err = netip.PrefixFrom(address, address.BitLen()), nil
+		}
+		if err == nil {
+			networks = append(networks, network)
+		}
+	}
+	return hosts, networks
+}
+
+// pushServices are those of the browsers' makers.
+var pushServices = []string{"fcm.googleapis.com", "updates.push.services.mozilla.com", "*.push.apple.com",
+	"*.notify.windows.com"}
 
 // Limits are those of contract section 1; 0 is no limit.
 type Limits struct {

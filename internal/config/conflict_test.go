@@ -73,6 +73,13 @@ func TestSettingsThatContradictEachOther(t *testing.T) {
 		{map[string]string{"nats": "tls://h", "nats_login": "creds:f"}, ""},
 		{map[string]string{"trusted_proxies": "10.1.2.3/8"}, "want the addresses or networks of your proxies"},
 		{map[string]string{"trusted_proxies": "proxy.example"}, "want the addresses or networks of your proxies"},
+		{map[string]string{"egress.networks": "10.1.2.3/8"}, "want the addresses or networks of the receivers"},
+		{map[string]string{"egress.networks": "127.0.0.1,fd00::/64"}, ""},
+		{map[string]string{"egress.push": "https://push.example.com"}, "want names such as push.example.com"},
+		{map[string]string{"egress.push": ""}, ""},
+		{map[string]string{"egress.webhooks": "hooks.example.com:8443"}, "want names such as push.example.com"},
+		{map[string]string{"egress.webhooks": "127.1"}, "want names such as push.example.com"},
+		{map[string]string{"egress.webhooks": "*,hooks.example.com,*.example.org,192.0.2.7"}, ""},
 		{map[string]string{"proxy_header": "X-Real-IP"}, "want one of X-Forwarded-For, Forwarded"},
 		{map[string]string{"insecure_http": "perhaps"}, "want true or false"},
 	} {

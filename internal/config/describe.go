@@ -110,7 +110,10 @@ func (s *setting) describe(b *strings.Builder, indent, sign, name string) error 
 		return fmt.Errorf("describe %s: %w", s.key, err)
 	}
 	b.WriteString(prefixLines(indent+"# ", s.doc+"\n"+variableName(s.key)+", "+flagName(s.key)))
-	b.WriteString(prefixLines(indent+sign, strings.TrimSuffix(string(line), "\n")))
+	// The items of a list stand no deeper than its name, so that a text
+	// without the signs of comments is what it was with them.
+	text := strings.ReplaceAll(strings.TrimSuffix(string(line), "\n"), "\n    - ", "\n- ")
+	b.WriteString(prefixLines(indent+sign, text))
 	return nil
 }
 

@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -9,9 +10,12 @@ import (
 
 // listField is a list of texts: comma-separated in flags and variables, a
 // sequence in the file.
-type listField struct{ target *[]string }
+type listField struct {
+	target  *[]string
+	initial []string
+}
 
-func (f listField) reset()       { *f.target = nil }
+func (f listField) reset()       { *f.target = slices.Clone(f.initial) }
 func (f listField) text() string { return strings.Join(*f.target, ",") }
 
 func (f listField) parse(text string) error {
@@ -49,8 +53,14 @@ func (f listField) decode(node *yaml.Node) error {
 	return nil
 }
 
+// inLine is how long a list may be that stands in one line, so that a terminal shows all of it.
+const inLine = 70
+
 func (f listField) encode() *yaml.Node {
 	node := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
+	if len(f.text()) > inLine {
+		node.Style = 0 // an item in each line
+	}
 	for _, item := range *f.target {
 		node.Content = append(node.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: item})
 	}
@@ -61,6 +71,14 @@ func list(target *[]string, key, hint string, check func([]string) error, doc st
 	limits := func() error { return check(*target) }
 	return &setting{
 		key: key, hint: hint, doc: strings.TrimSpace(doc), many: true,
-		value: listField{target}, limits: limits,
+		value: listField{target: target}, limits: limits,
 	}
+}
+
+// listOf is a list that is not empty by default.
+func listOf(target *[]string, key string, initial []string, hint string, check func([]string) error,
+	doc string) *setting {
+	s := list(target, key, hint, check, doc)
+	s.value = listField{target, initial}
+	return s
 }

@@ -224,6 +224,24 @@ Web sites whose pages may call the interface from a browser, such as
 https://app.example.com. None by default; there is no wildcard, because browsers would
 send their users' credentials along.`),
 
+		list(&c.Egress.Networks, "egress.networks", "NETWORKS", calledNetworks, `
+Addresses or networks (10.1.2.0/24) that the server may call for egress.push and
+egress.webhooks although no public host has them: loopback, private, link-local and
+the like, which are refused otherwise, whatever name leads there. Plain HTTP is
+allowed to these only. Name receivers, not whole networks: whoever may name a receiver
+can have the server call any machine in them.`),
+
+		listOf(&c.Egress.Push, "egress.push", pushServices, "HOSTS", hosts, `
+Hosts to which notifications of new messages may be pushed (Web Push): those to which
+browsers subscribe. *.example.com is all below example.com, * is all public hosts. The
+default has the services of Google (Chrome, and most others), Mozilla, Apple and
+Microsoft. They learn when something is pushed to which browser, and nothing of what
+was written, by whom, or to whom. Empty: nothing is pushed.`),
+
+		list(&c.Egress.Webhooks, "egress.webhooks", "HOSTS", hosts, `
+Hosts to which webhooks may send events, such as hooks.example.com; *.example.com is
+all below example.com, * is all public hosts. Empty: there are no webhooks.`),
+
 		toggledOn(&c.Web.Pages, "web.pages", `
 Serves the pages for browsers: the messenger at /.`),
 
