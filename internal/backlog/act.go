@@ -3,18 +3,37 @@ package backlog
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"signet/internal/store"
 )
 
-// actsAtATime is how many jobs act at a time on a server.
-const actsAtATime = 16
+// actsAtATime is how many jobs act at a time on a server, and waitsAtATime how many besides that mostly wait
+// for others.
+const actsAtATime, waitsAtATime = 16, 256
+
+// acts are the jobs that act of those that share a limit.
+type acts struct {
+	now  atomic.Int64
+	most int64
+}
+
+// actsOf returns those that a kind's share a limit with.
+func (w *Worker) actsOf(kind *Kind) *acts {
+	if kind.Waits {
+		return &w.waiting
+	}
+	return &w.acting
+}
+
+func (a *acts) full() bool { return a.now.Load() >= a.most }
 
 // begin does a job that acts, and that was claimed.
 func (w *Worker) begin(ctx context.Context, j store.Job) {
 	kind := w.kinds[j.Kind]
-	w.acting.Add(1)
+	among := w.actsOf(kind)
+	among.now.Add(1)
 	if kind.Writes {
 		w.writes.Store(true)
 	}
@@ -24,7 +43,7 @@ func (w *Worker) begin(ctx context.Context, j store.Job) {
 			if kind.Writes {
 				w.writes.Store(false)
 			}
-			w.acting.Add(-1)
+			among.now.Add(-1)
 		}()
 		next, err := w.act(ctx, kind, &j)
 		if ctx.Err() != nil {

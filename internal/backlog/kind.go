@@ -35,6 +35,10 @@ type Kind struct {
 	// time on a server, so that calls wait for one transaction of theirs.
 	Writes bool
 
+	// Waits says that an Act mostly waits for others than the store, as for a push service: many of these act at
+	// a time on a server, and they hold up no others.
+	Waits bool
+
 	// Merges says that a step does what all jobs of a subject are about: of those that are due together
 	// one is done, and the others are forgotten. Else a subject of which very much is noted would have
 	// everybody wait who is noted later.

@@ -142,7 +142,7 @@ func (t *taken) one(tx *store.Tx, j store.Job, now time.Time) (rows int, err err
 		_, err := tx.ClaimJob(&j, now.Add(kind.Lease))
 		t.claimed = append(t.claimed, j)
 		t.writes = t.writes || kind.Writes
-		t.full = int(w.acting.Load())+len(t.claimed) >= actsAtATime
+		t.full = t.acts(kind) >= w.actsOf(kind).most
 		return 0, err
 	}
 	next, err := step(kind, tx, &j)
@@ -156,6 +156,18 @@ func (t *taken) one(tx *store.Tx, j store.Job, now time.Time) (rows int, err err
 		now = j.Due
 	}
 	return next.Rows, settle(tx, &j, &next, now)
+}
+
+// acts is how many jobs act, or were claimed to, that share a limit with a kind's.
+func (t *taken) acts(kind *Kind) int64 {
+	among := t.worker.actsOf(kind)
+	n := among.now.Load()
+	for i := range t.claimed {
+		if t.worker.actsOf(t.worker.kinds[t.claimed[i].Kind]) == among {
+			n++
+		}
+	}
+	return n
 }
 
 // step calls the kind's. That it panics is its error.

@@ -48,15 +48,17 @@ type Worker struct {
 	next  atomic.Int64    // when the next job is due of those that are known of, in milliseconds
 	asked []store.JobKind // of which kinds; Run's own
 
-	acts   sync.WaitGroup
-	acting atomic.Int64 // how many jobs act
-	writes atomic.Bool  // one of them is of a kind that Writes
+	acts    sync.WaitGroup
+	acting  acts        // but for those that wait
+	waiting acts        // of kinds that Waits
+	writes  atomic.Bool // one of them is of a kind that Writes
 }
 
 // NewWorker returns a worker that is not running yet.
 func NewWorker(o Options) *Worker {
 	o.Turn = cmp.Or(o.Turn, 2*time.Second)
 	w := &Worker{Options: o, kinds: map[store.JobKind]*Kind{}, soon: make(chan struct{}, 1)}
+	w.acting.most, w.waiting.most = actsAtATime, waitsAtATime
 	w.failures = failures{Options: &w.Options, since: map[store.JobNumber]failing{}}
 	return w
 }
@@ -167,10 +169,10 @@ func (w *Worker) round(ctx context.Context) error {
 // ready returns the kinds of which jobs can be done now.
 func (w *Worker) ready() []store.JobKind {
 	doubt := w.InDoubt != nil && w.InDoubt()
-	busy, writes := w.acting.Load() >= actsAtATime, w.writes.Load()
+	writes := w.writes.Load()
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(w.kinds)), func(number store.JobKind) bool {
 		kind := w.kinds[number]
-		return kind.Erases && doubt || kind.Act != nil && (busy || kind.Writes && writes)
+		return kind.Erases && doubt || kind.Act != nil && (w.actsOf(kind).full() || kind.Writes && writes)
 	})
 }
 
