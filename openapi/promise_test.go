@@ -113,6 +113,10 @@ POST /v2/mute/group/{group}
 DELETE /v2/mute/group/{group}
 POST /v2/mute/organization/{organization}
 DELETE /v2/mute/organization/{organization}
+GET /v2/push
+POST /v2/user/me/push
+GET /v2/user/me/push
+DELETE /v2/user/me/push/{id}
 POST /v2/message/{message}/forward
 POST /v2/get_bulk_message_status
 GET /v2/group/{group}/members

@@ -66,6 +66,17 @@ func (c *Control) OwnerOf(ctx context.Context, key string) model.AccountID {
 	return actor.Account
 }
 
+// Reader returns the owner of a key, who reads with it without calling: what is pushed to it. It is nil
+// where the key has ended, or its account is disabled.
+func (c *Control) Reader(ctx context.Context, key string) (*model.Actor, error) {
+	now := c.clock()
+	owner, err := c.actor(ctx, key, now)
+	if err != nil || owner == nil || owner.Disabled || c.over(owner, now) {
+		return nil, err
+	}
+	return owner, nil
+}
+
 // newActor is the owner of a key who comes with its present secret. A key whose scope is an
 // organization makes it a member there alone, and no operator (contract, section 1).
 func newActor(k model.Key, owner *model.Account, memberships []model.Membership) model.Actor {

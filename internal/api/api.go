@@ -22,6 +22,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/overview"
 	"signet/internal/people"
+	"signet/internal/push"
 	"signet/internal/service"
 	"signet/internal/stream"
 	"signet/internal/tally"
@@ -53,7 +54,8 @@ type Options struct {
 	People          *people.People     // makes accounts
 	Overview        *overview.Overview // what administrators and operators ask
 	Exporter        *export.Exporter
-	Version         string // of the server, which archives name
+	Pusher          *push.Pusher // tells browsers of messages
+	Version         string       // of the server, which archives name
 	Brand           brand.Brand
 	Streams         *stream.Streams
 	Authenticator   Authenticator
@@ -86,6 +88,7 @@ type API struct {
 	people        *people.People
 	overview      *overview.Overview
 	exporter      *export.Exporter
+	pusher        *push.Pusher
 	version       string
 	brand         brand.Brand
 	streams       *stream.Streams
@@ -155,6 +158,7 @@ func newAPI(o Options) (*API, error) {
 		people:        o.People,
 		overview:      o.Overview,
 		exporter:      o.Exporter,
+		pusher:        o.Pusher,
 		version:       o.Version,
 		brand:         o.Brand,
 		streams:       o.Streams,

@@ -113,11 +113,14 @@ func TestArchiveHasWhatTheCallsShow(t *testing.T) {
 	boss.post(c.bob.path("/key"), nil).want(200)
 	c.clock.Advance(2 * time.Minute)
 
+	c.bob.post("/v2/user/me/push", exampleSubscription("/archive")).want(204)
+
 	got := c.bob.get("/v2/user/me/export")
 	got.wantHeader("Content-Type", "application/zip").wantHeader("Content-Disposition",
 		`attachment; filename="export-`+c.bob.token+"-"+c.clock.Now().UTC().Format("20060102")+`.zip"`)
 	o := mustOpenArchive(t, got)
-	names := []string{"README.txt", "account.json", "avatar.png", "keys.json", "mutes.json", "conversations.json",
+	names := []string{"README.txt", "account.json", "avatar.png", "keys.json", "mutes.json", "push.json",
+		"conversations.json",
 		"groups.json", "messages.jsonl", "attachments/" + fourth + ".jpg", "audit.jsonl", "manifest.json"}
 	if !slices.Equal(o.names, names) {
 		t.Errorf("the archive has %v, want %v", o.names, names)
@@ -131,6 +134,7 @@ func TestArchiveHasWhatTheCallsShow(t *testing.T) {
 	account.at("organizations", 0).wantFields(fields{"organization_id": c.org, "name": "Clinic",
 		"roles": []string{"help_desk"}, "pending_roles": []string{"admin"}, "metadata": fields{"pager": "4711"}})
 	o.object("keys.json").wantIs(c.bob.get("/v2/user/me/key").reply().v)
+	o.object("push.json").wantIs(c.bob.get("/v2/user/me/push").reply().v)
 	o.object("mutes.json").wantIs(c.bob.get("/v2/mute").reply().v)
 	o.object("groups.json").at(0).wantIs(c.bob.get("/v2/group/" + group).reply().v)
 	c.wantConversations(o)
@@ -159,7 +163,7 @@ func TestArchiveHasWhatTheCallsShow(t *testing.T) {
 		"content": true, "organizations": []string{c.org}, "attachments": 1,
 		"attachments_lost": fields{"missing": 0, "damaged": 0}})
 	o.wantCounted(manifest)
-	if len(manifest.list("files")) != 7 {
+	if len(manifest.list("files")) != 8 {
 		t.Errorf("the manifest lists %s", manifest.at("files"))
 	}
 	o.wantNowhere("of others")

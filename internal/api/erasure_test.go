@@ -119,6 +119,9 @@ func (c *clinic) mustLiveOn() (sent, got, forwarded, groupMessage string) {
 	c.alice.post("/v2/message", fields{"recipient": c.carl.token, "body": "once"}, requestID("once")).want(204)
 	c.alice.post("/v2/metadata/"+c.alice.token, fields{"k": "v"}, in(c.org)).want(204)
 	c.alice.do("POST", "/v2/user/me/settings", parts(nil, file{"avatar", "a.png", "", picture})).want(204)
+	c.alice.post("/v2/user/me/push", exampleSubscription("/erased")).want(204) // nobody answers there
+	c.bob.mustSend(c.alice.token, "to be pushed")
+	c.mustPush()
 	c.bob.post("/v2/mute/p2p",
 		fields{"sender_token": c.alice.token, "receiver_organization": c.org, "duration": 5}).want(204)
 	c.operator.post(c.alice.path("/organization/"+c.org+"/roles/reporting"), nil).want(204)
@@ -142,6 +145,7 @@ func TestErasedAccountLeavesNoTrace(t *testing.T) {
 		"join_requests.account",
 		"roles.account", "group_members.account",
 		"groups.created_by", "requests.account", "metadata.entity", "avatars.entity", "mutes.entity",
+		"push_subscriptions.account",
 		"search_entities.entity", "search_words.entity", "quotas.counter"} {
 		if before[where] == 0 && where != "quotas.counter" {
 			t.Errorf("the test leaves no trace in %s to erase: %v", where, before)

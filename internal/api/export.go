@@ -132,6 +132,7 @@ func (a *API) writeExport(ctx context.Context, c *call, from *export.Archive) er
 		func() error { return exportAvatar(ctx, out, from) },
 		func() error { return exportKeys(ctx, out, from) },
 		func() error { return exportMutes(ctx, out, from) },
+		func() error { return a.exportSubscriptions(ctx, out, from) },
 		func() error {
 			return out.List("conversations.json", func(add func(any) error) error {
 				return from.Conversations(ctx, func(found *service.Conversation) error {
@@ -242,6 +243,25 @@ func exportMutes(ctx context.Context, out *output.Archive, from *export.Archive)
 	})
 }
 
+// exportSubscriptions lists the person's browsers that are told of messages, in one's own archive.
+func (a *API) exportSubscriptions(ctx context.Context, out *output.Archive, from *export.Archive) error {
+	if !from.Own {
+		return nil
+	}
+	all, err := a.pusher.Subscriptions(ctx, from.Exported.Reader)
+	if err != nil {
+		return err
+	}
+	return out.List("push.json", func(add func(any) error) error {
+		for i := range all {
+			if err := add(shownSubscription(&all[i])); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 func (c *call) exportedConversation(f *service.Conversation) wireExportedConversation {
 	w := c.Conversation(f)
 	return wireExportedConversation{Entity: w.Entity, OrganizationID: w.OrganizationID, Unread: w.Unread,
@@ -281,6 +301,7 @@ account.json        the profile, the organizations with roles, and those that as
 avatar.*            the picture, where the server keeps one
 keys.json           keys and sessions, without their secrets: made, last used, and from where
 mutes.json          what is muted, and until when
+push.json           browsers that are told of new messages while no page is open
 conversations.json  with whom there are conversations
 groups.json         the groups that the person is in
 messages.jsonl      messages sent and received, conversation by conversation, the oldest first, with their statuses

@@ -154,6 +154,11 @@ func (a *API) routes() []route {
 		{method: post, pattern: "/v2/mute/organization/:organization", handler: a.startMute},
 		{method: del, pattern: "/v2/mute/organization/:organization", handler: a.stopMute, fields: true},
 
+		{method: get, pattern: "/v2/push", handler: a.getPush},
+		{method: get, pattern: "/v2/user/me/push", handler: a.getSubscriptions},
+		{method: post, pattern: "/v2/user/me/push", handler: a.subscribe},
+		{method: del, pattern: "/v2/user/me/push/:id", handler: a.unsubscribe},
+
 		{method: get, pattern: "/v2/user_lookup/:user", handler: a.lookupUser, audit: model.ActionUserLookup, admin: true},
 		{method: post, pattern: "/v2/user", handler: a.createUser, audit: model.ActionUserCreate, admin: true},
 		{method: post, pattern: "/v2/user/bulk", handler: a.createUsers, audit: model.ActionUserCreate, admin: true,

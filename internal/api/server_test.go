@@ -27,12 +27,14 @@ import (
 	"signet/internal/config"
 	"signet/internal/content"
 	"signet/internal/custody"
+	"signet/internal/egress"
 	"signet/internal/export"
 	"signet/internal/fanout"
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/overview"
 	"signet/internal/people"
+	"signet/internal/push"
 	"signet/internal/seal/sealtest"
 	"signet/internal/series"
 	"signet/internal/service"
@@ -60,6 +62,7 @@ type server struct {
 	vault    *content.Vault
 	people   *people.People
 	work     *backlog.Worker
+	pusher   *push.Pusher
 	sweeper  *sweep.Sweeper
 	recorder *series.Recorder
 	streams  *streaming.Streams
@@ -102,6 +105,7 @@ type figures struct {
 	settings     *config.Config // as they are shown
 	counted      bool           // the statements are
 	brand        brand.Brand
+	push         []string // hosts to which is pushed, over plain HTTP too; empty: none
 }
 
 // start runs a server with an operator.
@@ -113,6 +117,7 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 		streams:   20,
 		retention: 30 * 24 * time.Hour,
 		settings:  config.Default(),
+		push:      []string{"127.0.0.1"},
 	}
 	for _, change := range changes {
 		change(&f)
@@ -156,10 +161,11 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 		Audit: auditLog, Tally: counts,
 	})
 	s.work = backlog.NewWorker(backlog.Options{Store: s.store, Now: s.clock.Now, Log: logger})
-	fans := fanout.New(fanout.Options{Store: s.store, Hub: s.hub, Clock: s.clock.Now, Rows: f.rows})
-	s.work.Register(fans.Kind())
+	s.pusher = newPusher(s, registry, f.push)
+	fans := fanout.New(fanout.Options{Store: s.store, Hub: s.hub, Clock: s.clock.Now, Rows: f.rows, Told: s.pusher.Note})
+	s.work.Register(fans.Kind(), s.pusher.Kind())
 	s.service = service.New(service.Options{
-		Access: s.access, Store: s.store, Vault: s.vault, Fanout: fans,
+		Access: s.access, Store: s.store, Vault: s.vault, Fanout: fans, Told: s.pusher.Note,
 		Hub: s.hub, Clock: s.clock.Now, Time: s.time, Logger: logger, Limits: f.service,
 		EventsRetention: f.retention,
 		Streams:         registry, EraseSoon: func() { s.sweeper.EraseSoon() }, Tally: counts,
@@ -213,7 +219,7 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 		People: s.people,
 		Overview: overview.New(overview.Options{Store: s.store, Access: s.access, Streams: registry, Clock: s.clock.Now,
 			Installation: installation{s.clock.Now}, Settings: f.settings.Effective()}),
-		Exporter: s.exporter, Version: "v1.2.3", Brand: f.brand,
+		Exporter: s.exporter, Pusher: s.pusher, Version: "v1.2.3", Brand: f.brand,
 		Clock: s.clock.Now, Logger: logger, Limits: f.api,
 		VendorPrefix: "TT", VendorNamespace: "tigertext", BaseURL: s.url, CORSOrigins: f.origins,
 		Address: f.address, Way: f.way, FirstStart: s.link.Take, Registerer: s.metrics, Tally: counts,
@@ -228,6 +234,28 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 	}
 	s.operator.token = s.operator.get("/v2/user").reply().text("token")
 	return s
+}
+
+// newPusher makes what tells browsers of messages. Their push services are on this machine.
+func newPusher(s *server, streams push.Streams, list []string) *push.Pusher {
+	s.t.Helper()
+	hosts, err := egress.ParseHosts(list)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	identity, err := push.NewIdentity([]byte("the secret of tests, of 32 bytes and more"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	guard := egress.New(egress.Options{Hosts: hosts, Networks: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}})
+	s.t.Cleanup(guard.Close)
+	p := push.New(push.Options{Store: s.store, Access: s.access, Streams: streams, Guard: guard, Identity: identity,
+		Off: hosts.None(), Contact: "https://signet.example.com", Clock: s.clock.Now,
+		Log: slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelWarn}))})
+	if err := p.Load(s.t.Context()); err != nil {
+		s.t.Fatal(err)
+	}
+	return p
 }
 
 // quickArgon takes 64 KiB of memory once, where the server's passwords take 32 MiB twice,

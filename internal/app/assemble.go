@@ -28,6 +28,7 @@ func assemble(ctx context.Context, in surroundings) (_ *system, err error) {
 		return nil, err
 	}
 	p := newParts(in, d)
+	taken = append(taken, func() error { p.guard.Close(); return nil })
 	taken = append(taken, func() error { return p.flush(context.WithoutCancel(ctx), in.log) })
 	if err := p.register(in, d); err != nil {
 		return nil, err
@@ -93,7 +94,7 @@ func interfaceOptions(in surroundings, p *parts) api.Options {
 	limits := in.cfg.Limits
 	return api.Options{
 		Access: p.access, Authenticator: p.access, Service: p.cases, People: p.people, Streams: p.streams,
-		Exporter: p.exporter, Version: version, FirstStart: p.link.Take, Brand: in.brand, Tally: p.tally,
+		Exporter: p.exporter, Version: version, FirstStart: p.link.Take, Brand: in.brand, Tally: p.tally, Pusher: p.pusher,
 		Clock: in.clock, Logger: in.log, AccessLog: in.cfg.Log.Access, Outages: in.outages, Registerer: in.metrics,
 		Tracer: in.tracer,
 		Limits: api.Limits{
@@ -118,6 +119,6 @@ func background(in surroundings, d *data, p *parts, others nodes) []func(context
 	keys := &custody.KeyWatch{Store: d.kept, Ring: d.ring, Clock: in.clock, Log: in.log, Warnings: in.warnings,
 		Older: p.sweeper.AskAllKeys}
 	tasks := append(others.tasks, guard(d.engine, p.registry, p.cases, p.work)...)
-	return append(tasks, p.sweeper.Run, p.work.Run, p.survey.Run, p.recorder.Run, keys.Run, d.forgeries.Run,
+	return append(tasks, p.sweeper.Run, p.work.Run, p.pusher.Run, p.survey.Run, p.recorder.Run, keys.Run, d.forgeries.Run,
 		d.ringCopy.run, d.pair.run, d.keeper.Run, d.blobs.watch, d.room.Run, newRest(d.engine, p.cases.Forget, in.log).run)
 }

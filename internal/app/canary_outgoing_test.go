@@ -26,6 +26,13 @@ func (v *aviary) mute() fields {
 		"receiver_organization": v.organization, "duration": "60"}
 }
 
+// subscription is of a browser whose push service nobody allows.
+func (v *aviary) subscription() fields {
+	return fields{"endpoint": "https://push.example.com/" + v.word(ofContent, "endpoint"),
+		"keys": `{"auth":"BTBZMqHH6r4Tts7J_aSIgg","p256dh":"BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bj` +
+			`yPjs7Vd8pZGH6SRpkNtoIAiw4"}`}
+}
+
 // outgoingMessage is a message to bob, with a file.
 func (v *aviary) outgoingMessage() letter {
 	return letter{who: v.alice, want: 204,

@@ -187,6 +187,15 @@ var sightings = map[string]func(v *aviary) letter{
 		return letter{who: v.bob, path: params{"user": v.bob.phone, "organization": v.organization}, want: 200}
 	},
 
+	"GET /v2/push":         func(v *aviary) letter { return letter{who: v.alice, want: 200} },
+	"GET /v2/user/me/push": func(v *aviary) letter { return letter{who: v.alice, want: 200} },
+	"POST /v2/user/me/push": func(v *aviary) letter { // to a host that is not allowed
+		return letter{who: v.alice, want: 400, fields: v.subscription()}
+	},
+	"DELETE /v2/user/me/push/{id}": func(v *aviary) letter {
+		return letter{who: v.alice, path: params{"id": v.group}, want: 404}
+	},
+
 	"GET /v2/mute":        func(v *aviary) letter { return letter{who: v.alice, want: 200} },
 	"DELETE /v2/mute":     func(v *aviary) letter { return letter{who: v.alice, want: 204} },
 	"POST /v2/mute/p2p":   func(v *aviary) letter { return letter{who: v.alice, fields: v.mute(), want: 204} },

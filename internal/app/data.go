@@ -10,6 +10,7 @@ import (
 	"signet/internal/custody"
 	"signet/internal/disk"
 	"signet/internal/home"
+	"signet/internal/push"
 	"signet/internal/seal"
 	"signet/internal/store"
 	"signet/internal/store/postgres"
@@ -31,6 +32,7 @@ type data struct {
 	blobs     *files
 	keeper    *custody.Keeper
 	auditKey  *audit.Key
+	pushes    *push.Identity
 }
 
 // openData opens the store, then what the store says it is sealed with, then the files that it
@@ -116,7 +118,14 @@ func (d *data) openKeys(ctx context.Context, in surroundings, taken *undo) (err 
 	}
 	*taken = append(*taken, d.ring.Close)
 	d.forgeries = custody.NewForgeryWatch(d.kept, in.clock, in.log, in.warnings)
-	return home.SetupFault(content.Authenticate(ctx, d.kept, d.ring, d.forgeries.Refuse))
+	if err := home.SetupFault(content.Authenticate(ctx, d.kept, d.ring, d.forgeries.Refuse)); err != nil {
+		return err
+	}
+	secret, err := content.Secret(ctx, d.kept, d.ring, "signet push")
+	if err == nil {
+		d.pushes, err = push.NewIdentity(secret)
+	}
+	return err
 }
 
 // openFiles opens where attachments and avatars are kept, and takes a turn with all that is open.

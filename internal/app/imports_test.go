@@ -59,7 +59,7 @@ var mayImport = []layer{
 		"internal/transport", "internal/handover", "internal/systemd", "internal/api", "internal/api/output",
 		"internal/stream", "internal/succession", "internal/standby", "internal/home", "internal/service",
 		"internal/access", "internal/people", "internal/overview", "internal/export", "internal/sweep",
-		"internal/series", "internal/fanout", "internal/backlog",
+		"internal/series", "internal/fanout", "internal/backlog", "internal/push", "internal/egress",
 		"internal/content", "internal/custody", "internal/transfer", "internal/store/postgres", "internal/store/sqlite",
 		"internal/store/presence", "internal/store", "internal/store/schema", "internal/brand",
 		"internal/live/natsbus", "internal/live/pgbus", "internal/live/link", "internal/live", "internal/audit",
@@ -97,7 +97,7 @@ var mayImport = []layer{
 	{"internal/systemd", nil},
 	{"internal/api", []string{
 		"internal/api/guard", "internal/api/input", "internal/api/sink", "internal/api/output", "internal/api/wire",
-		"internal/stream", "internal/service", "internal/people",
+		"internal/stream", "internal/service", "internal/people", "internal/push",
 		"internal/overview", "internal/export",
 		"internal/fanout", "internal/access", "internal/content",
 		"internal/search", "internal/large",
@@ -122,6 +122,10 @@ var mayImport = []layer{
 		"internal/service", "internal/access", "internal/content", "internal/store/auditlog",
 		"internal/store/legalhold", "internal/store/overview", "internal/audit", "internal/store", "internal/blob",
 		"internal/model",
+	}},
+	{"internal/push", []string{
+		"internal/access", "internal/backlog", "internal/egress", "internal/webpush", "internal/store/subscriptions",
+		"internal/store", "internal/meter", "internal/model",
 	}},
 	{"internal/service/metamorphic", nil}, // tests only
 	{"internal/service", []string{
@@ -190,6 +194,7 @@ var mayImport = []layer{
 	{"internal/store/sealing", []string{"internal/store/legalhold", "internal/store", "internal/model"}},
 	{"internal/store/legalhold", []string{"internal/store", "internal/model"}},
 	{"internal/store/metadata", []string{"internal/store", "internal/model"}},
+	{"internal/store/subscriptions", []string{"internal/store", "internal/model"}},
 	{"internal/store/quota", []string{"internal/store", "internal/model"}},
 	{"internal/store/auditlog", []string{"internal/store", "internal/model"}},
 	{"internal/store/searchindex", []string{"internal/store", "internal/model"}},
@@ -227,7 +232,10 @@ var mayImport = []layer{
 	{"internal/manual", []string{"internal/config"}},
 	{"deploy/sbom", []string{"internal/licenses"}},
 	{"internal/licenses", nil},
-	{"internal/config", []string{"internal/span"}},
+	{"internal/config", []string{"internal/egress", "internal/span"}},
+	{"internal/egress", nil},
+	{"internal/webpush/webpushtest", nil}, // for tests only
+	{"internal/webpush", nil},
 	{"internal/span", nil},
 	{"internal/brand", nil},
 	{"internal/build", nil},
@@ -282,7 +290,8 @@ var onlyIn = map[string][]string{
 		"internal/config"},
 	"net/http": {"bench", "internal/cli", "internal/app", "internal/transport", "internal/api",
 		"internal/api/guard", "internal/api/input", "internal/api/output", "internal/api/sink", "internal/blob",
-		"internal/load", "internal/standby", "internal/trace/otlp", "client", "web", "web/tests/stage"},
+		"internal/egress", "internal/push", "internal/load", "internal/standby", "internal/trace/otlp",
+		"client", "web", "web/tests/stage"},
 	"golang.org/x/mod":                {"internal/audit"},
 	"go.opentelemetry.io/":            {"internal/trace", "internal/trace/otlp"},
 	"google.golang.org/protobuf":      {"internal/trace/otlp"},

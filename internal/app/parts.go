@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"time"
 
 	"signet/internal/access"
@@ -12,10 +13,13 @@ import (
 	"signet/internal/build"
 	"signet/internal/content"
 	"signet/internal/custody"
+	"signet/internal/egress"
 	"signet/internal/export"
 	"signet/internal/fanout"
 	"signet/internal/live"
+	"signet/internal/model"
 	"signet/internal/people"
+	"signet/internal/push"
 	"signet/internal/series"
 	"signet/internal/service"
 	"signet/internal/store"
@@ -34,6 +38,9 @@ type parts struct {
 	vault    *content.Vault
 	work     *backlog.Worker
 	fans     *fanout.Fanout
+
+	guard  *egress.Guard
+	pusher *push.Pusher
 
 	access   *access.Control
 	cases    *service.Service
@@ -78,7 +85,10 @@ func (p *parts) makeShared(in surroundings, d *data) {
 		Store: d.kept, Now: func() time.Time { return p.clock.StoreTime(in.clock()) }, InDoubt: p.clock.InDoubt,
 		Log: in.log, Outages: in.outages, Warnings: in.warnings, Room: d.room, Tracer: in.tracer,
 	})
-	p.fans = fanout.New(fanout.Options{Store: d.kept, Hub: p.hub, Clock: in.clock, Room: d.room})
+	told := func(tx *store.Tx, o model.OrganizationID, m model.MessageID, accounts []model.AccountID) error {
+		return p.pusher.Note(tx, o, m, accounts) // which is made later, as it asks the use cases
+	}
+	p.fans = fanout.New(fanout.Options{Store: d.kept, Hub: p.hub, Clock: in.clock, Room: d.room, Told: told})
 	p.work.Register(p.fans.Kind())
 }
 
@@ -102,9 +112,10 @@ func (p *parts) makeUseCases(in surroundings, d *data) {
 		Store: d.kept, Hub: p.hub, Clock: in.clock, Streams: p.registry, DefaultRegion: in.cfg.DefaultRegion,
 		SessionIdle: in.cfg.Web.SessionIdle, Audit: p.audit, Tally: p.tally,
 	})
+	p.makePusher(in, d)
 	p.cases = service.New(service.Options{
 		Access: p.access, Store: d.kept, Vault: p.vault, Hub: p.hub, Clock: in.clock, Time: p.clock,
-		Fanout: p.fans, Logger: in.log, Room: d.room, EraseSoon: eraseSoon,
+		Fanout: p.fans, Told: p.pusher.Note, Logger: in.log, Room: d.room, EraseSoon: eraseSoon,
 		Limits: service.Limits{
 			MessagesPerDay: limits.MessagesPerDay,
 			MessageBytes:   int(limits.MessageBytes),
@@ -124,6 +135,24 @@ func (p *parts) makeUseCases(in surroundings, d *data) {
 	p.link = people.NewFirstLink(d.kept, in.clock)
 }
 
+// makePusher makes what tells browsers of messages, and the guard through which it calls.
+func (p *parts) makePusher(in surroundings, d *data) {
+	hosts, networks := in.cfg.Egress.PushHosts()
+	p.guard = egress.New(egress.Options{Hosts: hosts, Networks: networks})
+	contact := in.cfg.BaseURL
+	if !strings.HasPrefix(contact, "https://") {
+		contact = ""
+	}
+	if contact == "" && len(in.cfg.ACME.Hosts) > 0 {
+		contact = "https://" + in.cfg.ACME.Hosts[0]
+	}
+	p.pusher = push.New(push.Options{
+		Store: d.kept, Access: p.access, Streams: p.registry, Guard: p.guard, Identity: d.pushes, Off: hosts.None(),
+		Contact: contact, Clock: func() time.Time { return p.clock.StoreTime(in.clock()) }, Log: in.log,
+	})
+	p.work.Register(p.pusher.Kind())
+}
+
 // makeSweep makes what erases and counts beside calls.
 func (p *parts) makeSweep(in surroundings, d *data) {
 	p.sweeper = sweep.NewSweeper(sweep.Options{
@@ -141,7 +170,8 @@ func (p *parts) register(in surroundings, d *data) error {
 	return errors.Join(registerClock(in, p.clock), registerStore(in, d.engine, d.kept),
 		registerCounts(in.metrics, p.cases.Counts(), p.sweeper, p.vault, p.audit), registerSurvey(in, p.survey, p.registry),
 		registerRing(in.metrics, d.ring), registerForgeries(in.metrics, d.forgeries),
-		registerWork(in.metrics, p.work.Kinds()), registerExports(in.metrics, p.exporter), registerPair(in, d.pair))
+		registerWork(in.metrics, p.work.Kinds()), registerPushes(in.metrics, p.pusher),
+		registerExports(in.metrics, p.exporter), registerPair(in, d.pair))
 }
 
 // flush writes what the last requests noted, after them.

@@ -59,24 +59,38 @@ func AuthenticateExisting(ctx context.Context, kept *store.Store, ring *seal.Rin
 
 func authenticate(ctx context.Context, kept *store.Store, ring *seal.Ring, noted string,
 	forged func(store.Forgery)) error {
+	key, err := derive(ctx, ring, noted, "signet rows that give access")
+	if err == nil {
+		kept.Authenticate(key, forged)
+	}
+	return err
+}
+
+// Secret returns 32 bytes for a purpose: the same on every server of the installation, after each start and
+// move, and in no copy of the store. It comes after Authenticate.
+func Secret(ctx context.Context, kept *store.Store, ring *seal.Ring, purpose string) ([]byte, error) {
+	noted, err := kept.RowKey(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return derive(ctx, ring, noted, purpose)
+}
+
+// derive derives from the key of the codes, which lasts as long as the ring.
+func derive(ctx context.Context, ring *seal.Ring, noted, purpose string) ([]byte, error) {
 	id, err := seal.ParseKeyID(noted)
 	if err != nil {
-		return fmt.Errorf("read which key authenticates rows: %w", err)
+		return nil, fmt.Errorf("read which key authenticates rows: %w", err)
 	}
-	const purpose = "signet rows that give access"
 	key, err := ring.Derive(id, purpose)
 	if errors.Is(err, seal.ErrKeyGone) { // unless another server made it a moment ago
 		if err := ring.Refresh(ctx); err != nil {
-			return err
+			return nil, err
 		}
 		key, err = ring.Derive(id, purpose)
 	}
 	if errors.Is(err, seal.ErrKeyGone) {
-		return &LacksRowKey{noted, ring.Where()}
+		return nil, &LacksRowKey{noted, ring.Where()}
 	}
-	if err != nil {
-		return err
-	}
-	kept.Authenticate(key, forged)
-	return nil
+	return key, err
 }

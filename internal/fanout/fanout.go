@@ -23,6 +23,10 @@ type Options struct {
 	Clock func() time.Time
 	Room  *disk.Room // nil: there is room for everything
 	Rows  int        // that the transaction of a call writes; 0: 500
+
+	// Told is called in the transaction that queues a message of a group with accounts; nil: nobody wants to
+	// know.
+	Told func(tx *store.Tx, organization model.OrganizationID, message model.MessageID, accounts []model.AccountID) error
 }
 
 // Fanout does what is too much for one transaction. It is safe for concurrent use.
@@ -142,6 +146,11 @@ func (f *Fanout) next(tx *store.Tx, c crowd) (told []model.AccountID, more bool,
 			if some, left, err = part(tx, &g, &pieces[i], now, left); err != nil {
 				return nil, false, err
 			}
+			if p := &pieces[i]; p.Deed == piecework.Tell && p.Kind == model.EventGroupMessage {
+				if err := f.tell(tx, p.Organization, p.Message, some); err != nil {
+					return nil, false, err
+				}
+			}
 			told = append(told, some...)
 			did++
 		}
@@ -151,6 +160,15 @@ func (f *Fanout) next(tx *store.Tx, c crowd) (told []model.AccountID, more bool,
 	}
 	told, _, err = piecework.Replay(tx, &g, now, max(left/2, 1))
 	return told, len(told) > 0, err
+}
+
+// tell tells who wants to know that a group's message was queued with accounts.
+func (f *Fanout) tell(tx *store.Tx, organization model.OrganizationID, message model.MessageID,
+	accounts []model.AccountID) error {
+	if f.Told == nil {
+		return nil
+	}
+	return f.Told(tx, organization, message, accounts)
 }
 
 // part does a piece, or as much of it as writes no more than so many rows, and returns how

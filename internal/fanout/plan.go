@@ -47,6 +47,7 @@ type Plan struct {
 	Cost int               // rows that are written, now or later
 
 	tx    *store.Tx
+	of    *Fanout
 	now   time.Time
 	rows  int
 	left  int
@@ -57,7 +58,7 @@ type Plan struct {
 
 // Plan begins what a transaction does.
 func (f *Fanout) Plan(tx *store.Tx, now time.Time) *Plan {
-	return &Plan{tx: tx, now: now, rows: f.rows, left: f.rows}
+	return &Plan{tx: tx, of: f, now: now, rows: f.rows, left: f.rows}
 }
 
 // Do does pieces of a group, whose row is locked, in their order: at once, or later where
@@ -221,7 +222,10 @@ func (p *Plan) Message(row *store.MessageRow, readers *store.Readers) (queued []
 	p.Cost += 2 * len(readers.Accounts)
 	if !readers.Behind && 2*len(readers.Accounts) <= p.left {
 		p.Told = append(p.Told, readers.Ready...)
-		return readers.Ready, p.tx.InsertGroupEvents(row)
+		if err := p.tx.InsertGroupEvents(row); err != nil {
+			return nil, err
+		}
+		return readers.Ready, p.of.tell(p.tx, row.Organization, row.ID, readers.Ready)
 	}
 	return nil, p.note(&piecework.Piece{Organization: row.Organization, Group: model.GroupID(row.Recipient), Noted: p.now,
 		Deed: piecework.Tell, Kind: model.EventGroupMessage, Message: row.ID, Accounts: readers.Accounts})

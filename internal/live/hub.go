@@ -282,6 +282,19 @@ func (h *Hub) StreamScopes(account model.AccountID) (scopes []model.Organization
 	return scopes
 }
 
+// StreamKeys returns the keys with which an account's open streams on this node were opened, one for each
+// stream.
+func (h *Hub) StreamKeys(account model.AccountID) (keys []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, s := range h.accounts[account] {
+		if s.Stream {
+			keys = append(keys, s.Key)
+		}
+	}
+	return keys
+}
+
 // Readers returns whose streams are open on this node, in no particular order.
 func (h *Hub) Readers() (out []model.AccountID) {
 	h.mu.Lock()

@@ -19,6 +19,8 @@ type (
 	entityKind  struct{}
 	streamKind  struct{}
 	nodeKind    struct{}
+
+	subscriptionKind struct{}
 )
 
 // The identifiers of the platform's objects. An EntityID is that of an account
@@ -31,6 +33,8 @@ type (
 	EntityID  = ID[entityKind]
 	StreamID  = ID[streamKind]
 	NodeID    = ID[nodeKind]
+
+	SubscriptionID = ID[subscriptionKind]
 )
 
 // OrganizationID is the token of an organization: 24 characters of [A-Za-z0-9].

@@ -48,6 +48,10 @@ type Options struct {
 	Limits          Limits
 	EventsRetention time.Duration // how long an unacknowledged event stays
 
+	// Told is called in the transaction that queues a message with an account; of groups' messages Fanout is
+	// asked. nil: nobody wants to know.
+	Told func(tx *store.Tx, organization model.OrganizationID, message model.MessageID, accounts []model.AccountID) error
+
 	Fanout    *fanout.Fanout // nil: one that does only what calls wait for
 	Streams   access.Streams // nil: there are no streams
 	Tally     *tally.Tally   // nil: nothing is counted for figures over time
@@ -77,6 +81,7 @@ type Service struct {
 
 	reads *audit.Reads
 
+	told      func(*store.Tx, model.OrganizationID, model.MessageID, []model.AccountID) error
 	fanout    *fanout.Fanout
 	streams   access.Streams
 	eraseSoon func()
@@ -100,6 +105,7 @@ func New(o Options) *Service {
 		changed:       cache.New[string, *access.Target](changedAccounts),
 		time:          o.Time,
 		reads:         audit.NewReads(o.Store),
+		told:          o.Told,
 		fanout:        o.Fanout,
 		tally:         o.Tally,
 		streams:       o.Streams,

@@ -83,7 +83,10 @@ func (s *Service) write(tx *store.Tx, actor *model.Actor, m *sealedMessage, now 
 	if m.row.Group {
 		done.plan = s.fanout.Plan(tx, now)
 	}
-	return done, done.insert(tx, &readers)
+	if err := done.insert(tx, &readers); err != nil || m.row.Group || s.told == nil {
+		return done, err
+	}
+	return done, s.told(tx, done.row.Organization, done.row.ID, readers.Accounts)
 }
 
 // lock keeps others from changing what the message depends on: the group with its members,

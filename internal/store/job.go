@@ -21,6 +21,7 @@ const (
 	EraseTraces                          // what accounts keep of a deleted organization, and those that it made
 	EraseNotes                           // notes of a deleted group
 	CountHour                            // figures of an hour, out of those of its minutes
+	PushMessage                          // a message, to browsers of those who got it
 )
 
 // Job is something that is to be done about a subject after the transaction that noted it, and

@@ -248,6 +248,9 @@ func (tx *Tx) DeleteKeys(keys []string) error {
 	if err := tx.noteAccessByKeys(`api_key IN (?*)`, keys); err != nil {
 		return err
 	}
+	if err := tx.Post(`DELETE FROM push_subscriptions WHERE api_key IN (?*)`, keys); err != nil {
+		return err
+	}
 	return tx.Post(`DELETE FROM keys WHERE api_key IN (?*)`, keys)
 }
 
@@ -345,7 +348,11 @@ func (tx *Tx) DeleteExpiredKeys(ended time.Time, idle IdleSince) error {
 			n, err = tx.Exec(`DELETE FROM keys WHERE ` + issuedByNone)
 		}
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	const keyless = `NOT EXISTS (SELECT 1 FROM keys k WHERE k.api_key = push_subscriptions.api_key)`
+	return tx.Post(`DELETE FROM push_subscriptions WHERE ` + keyless)
 }
 
 // KeysOfEach returns the keys of several accounts, of each in the order of their names.

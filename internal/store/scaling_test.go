@@ -222,9 +222,14 @@ var spreading = map[string]string{
 	"Tx.UnsweptUnread":            "each roster, likewise",
 	"presence.StreamScopes": "when streams have ended, for all of a node at once, and when one begins that asks who is " +
 		"present",
-	"Tx.WithdrawMessage":       "a recall, or the sweep: all who have the message",
-	"erasure.releaseAvatarOf":  "once in the life of a picture",
-	"postgres.session.advance": "a message to more than eight accounts: their queues",
+	"Tx.WithdrawMessage":        "a recall, or the sweep: all who have the message",
+	"subscriptions.Put":         "a browser subscribes: its former owner, by an index",
+	"subscriptions.OfEach":      "a message to people whose browsers are told: theirs; later these by an index",
+	"subscriptions.Recipients":  "the same: copies beside the message, people and mutes of each",
+	"subscriptions.Owners":      "when a server starts, a few thousand at a time",
+	"subscriptions.OwnersSince": "each server, each second: an index of what is new",
+	"erasure.releaseAvatarOf":   "once in the life of a picture",
+	"postgres.session.advance":  "a message to more than eight accounts: their queues",
 	"postgres.session.ChangeAccess": "a revocation, or members of a deleted organization, some at a time: their " +
 		"queues",
 	"postgres.memberSession.ChangeAccess": "a revocation, or members of a deleted organization, some at a time: their " +
@@ -233,7 +238,7 @@ var spreading = map[string]string{
 
 // rooms are the packages below this one that have statements.
 var rooms = []string{"auditlog", "authorship", "erasure", "legalhold", "metadata", "notes", "overview", "piecework",
-	"presence", "quota", "sealing", "searchindex", "series", "tablecopy", "threads"}
+	"presence", "quota", "sealing", "searchindex", "series", "subscriptions", "tablecopy", "threads"}
 
 // silent are functions whose statements name no table of the platform: what others
 // give them, and what asks the server about itself.

@@ -368,6 +368,25 @@ CREATE TABLE mutes (
 	PRIMARY KEY (account, organization, entity)
 ){table};
 
+-- A browser in which an account wants to be told of new messages (Web Push).
+CREATE TABLE push_subscriptions (
+	account      {id} NOT NULL,
+	subscription {id} NOT NULL,
+	api_key      {text} NOT NULL,  -- with which it was made, and with which it ends
+	host         TEXT NOT NULL,    -- of the push service
+	mark         {bytes} NOT NULL, -- the same for the same browser: a code of where it is reached
+	sealed       {bytes} NOT NULL, -- where it is reached, and for whom to encrypt
+	created      BIGINT NOT NULL,
+	last_success BIGINT NOT NULL,  -- when the push service last took something; 0: it never did
+	rests        BIGINT NOT NULL,  -- until when nothing is pushed that can wait
+	pushes       BIGINT NOT NULL,  -- how many were begun
+	PRIMARY KEY (account, subscription)
+){table};
+CREATE INDEX push_subscriptions_mark ON push_subscriptions (mark);
+CREATE INDEX push_subscriptions_subscription ON push_subscriptions (subscription);
+CREATE INDEX push_subscriptions_key ON push_subscriptions (api_key);
+CREATE INDEX push_subscriptions_created ON push_subscriptions (created);
+
 -- What an account sent, or which account it made, under a Request-ID, for as long as that may be repeated.
 CREATE TABLE requests (
 	account      {id} NOT NULL,

@@ -10,15 +10,16 @@ import (
 // the shards of a distributed PostgreSQL; "" is a small table that every shard has
 // whole. Tables with the same key have rows of the same value on the same shard.
 var distribution = map[string]struct{ key, why string }{
-	"accounts":      {"account", "a profile"},
-	"events":        {"account", "the queue of an account, read as a whole"},
-	"engine_queues": {"account", "locked by whoever queues something, or takes access away; beside the queue"},
-	"withdrawals":   {"account", "beside the queue"},
-	"grown_queues":  {"account", "beside the queue"},
-	"conversations": {"account", "the roster and the counters of an account"},
-	"requests":      {"account", "asked once for each send, by its sender"},
-	"mutes":         {"account", "of one account"},
-	"streams":       {"account", "of one account, which has a limit of them"},
+	"accounts":           {"account", "a profile"},
+	"events":             {"account", "the queue of an account, read as a whole"},
+	"engine_queues":      {"account", "locked by whoever queues something, or takes access away; beside the queue"},
+	"withdrawals":        {"account", "beside the queue"},
+	"grown_queues":       {"account", "beside the queue"},
+	"conversations":      {"account", "the roster and the counters of an account"},
+	"requests":           {"account", "asked once for each send, by its sender"},
+	"mutes":              {"account", "of one account"},
+	"push_subscriptions": {"account", "of one account, and read with its mutes"},
+	"streams":            {"account", "of one account, which has a limit of them"},
 	"memberships": {"account", "a message asks where its sender and recipient belong; so an organization " +
 		"is not bound to one shard"},
 	"roles":         {"account", "read with the memberships"},

@@ -112,6 +112,26 @@ func (r *Registry) Scopes(tx *store.Tx, accounts []model.AccountID) (map[model.A
 	return out, err
 }
 
+// Keys returns the keys with which accounts have streams open, on all nodes.
+func (r *Registry) Keys(tx *store.Tx, accounts []model.AccountID) (map[string]bool, error) {
+	out := map[string]bool{}
+	if r.node == nil {
+		for _, account := range accounts {
+			for _, key := range r.hub.StreamKeys(account) {
+				out[key] = true
+			}
+		}
+		return out, nil
+	}
+	rows, err := presence.StreamsOfEach(tx, accounts, r.node.time.StoreTime(r.clock()))
+	for _, s := range rows {
+		if s.Alive && s.State == presence.Open {
+			out[s.Key] = true
+		}
+	}
+	return out, err
+}
+
 // Readers returns whose streams are open, on all nodes, in no particular order.
 func (r *Registry) Readers(ctx context.Context) ([]model.AccountID, error) {
 	if r.node == nil {

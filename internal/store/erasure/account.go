@@ -112,6 +112,8 @@ func EraseOwn(tx *store.Tx, id model.AccountID, rows int) (more bool, err error)
 			FROM conversations WHERE account = ? LIMIT ? + 0)`,
 		`DELETE FROM mutes WHERE (account, organization, entity) IN (SELECT account, organization, entity
 			FROM mutes WHERE account = ? LIMIT ? + 0)`,
+		`DELETE FROM push_subscriptions WHERE (account, subscription) IN (SELECT account, subscription
+			FROM push_subscriptions WHERE account = ? LIMIT ? + 0)`,
 		`DELETE FROM requests WHERE (account, request) IN (SELECT account, request
 			FROM requests WHERE account = ? LIMIT ? + 0)`,
 		`DELETE FROM events WHERE (account, position) IN (SELECT account, position
@@ -138,8 +140,9 @@ func FinishAccount(tx *store.Tx, id model.AccountID) error {
 	if err := releaseAvatarOf(tx, model.EntityID(id)); err != nil {
 		return err
 	}
-	// The first five once more: a call that had begun before may have added to them.
-	for _, table := range []string{"conversations", "mutes", "events", "requests", "audit_names", "account_erasures",
+	// The first six once more: a call that had begun before may have added to them.
+	for _, table := range []string{"conversations", "mutes", "push_subscriptions", "events", "requests", "audit_names",
+		"account_erasures",
 		"accounts"} {
 		if err := tx.Post(`DELETE FROM `+table+` WHERE account = ?`, id); err != nil {
 			return err

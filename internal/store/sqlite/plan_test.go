@@ -28,7 +28,7 @@ var growing = map[string]string{
 	"addresses":    "addresses",
 	"search_words": "search_words", "w": "search_words", "search_entities": "search_entities", "groups": "groups",
 	"g":        "groups",
-	"metadata": "metadata", "mutes": "mutes", "join_requests": "join_requests",
+	"metadata": "metadata", "mutes": "mutes", "join_requests": "join_requests", "push_subscriptions": "push_subscriptions",
 	"roles": "roles", "r": "roles", "avatars": "avatars", "blobs": "blobs",
 	"requests": "requests", "keys": "keys", "quotas": "quotas", "streams": "streams", "s": "streams",
 	"figures": "figures",
@@ -59,6 +59,9 @@ var scans = map[string]string{
 	`DELETE FROM keys WHERE parent <> '' AND NOT EXISTS (SELECT 1 FROM keys p WHERE p.api_key = keys.parent) ` +
 		`OR elevated_with <> '' AND NOT EXISTS (SELECT 1 FROM keys p WHERE p.api_key = keys.elevated_with)`: "runs " +
 		"once an hour where a key has expired, on one row for each key",
+	`DELETE FROM push_subscriptions ` +
+		`WHERE NOT EXISTS (SELECT 1 FROM keys k WHERE k.api_key = push_subscriptions.api_key)`: "the same, on those of " +
+		"browsers",
 	`SELECT DISTINCT account FROM keys WHERE (expires > 0 AND expires < ?) ` +
 		`OR (login = 1 AND session = 0 AND created < ? AND last_used < ? ` +
 		`OR session = 1 AND created < ? AND last_used < ?)`: "the same",

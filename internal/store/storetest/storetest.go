@@ -51,6 +51,8 @@ var nounCases = []conformance.Case{
 	{Name: "RecallsInPieces", Run: recallsInPieces},
 	{Name: "Metadata", Run: keptMetadata},
 	{Name: "Mutes", Run: mutes},
+	{Name: "PushSubscriptions", Run: pushSubscriptions},
+	{Name: "PushRecipients", Run: pushRecipients},
 	{Name: "AccountErasure", Run: accountErasure},
 	{Name: "OrganizationErasure", Run: organizationErasure},
 	{Name: "ErasureOfQueues", Run: erasureOfQueues},

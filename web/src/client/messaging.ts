@@ -288,6 +288,28 @@ export class Messaging extends Base {
     return this.delete(["mute", "organization", organization], body, options);
   }
 
+  // Push.
+
+  /** The key with which a browser subscribes; 404 where nothing is pushed (GET /v2/push). */
+  getPush(options?: CallOptions): Promise<Reply<"getPush">> {
+    return this.get(["push"], options);
+  }
+
+  /** Lists the browsers that are told of new messages (GET /v2/user/me/push). */
+  getSubscriptions(options?: CallOptions): Promise<Reply<"getSubscriptions">> {
+    return this.get(["user", "me", "push"], options);
+  }
+
+  /** Has a browser told of new messages until the session ends (POST /v2/user/me/push). */
+  subscribe(body: Body<"subscribe">, options?: CallOptions): Promise<void> {
+    return this.post(["user", "me", "push"], body, options);
+  }
+
+  /** Ends that (DELETE /v2/user/me/push/:id). */
+  unsubscribe(id: string, options?: CallOptions): Promise<void> {
+    return this.delete(["user", "me", "push", id], undefined, options);
+  }
+
   private async send(
     path: string[],
     body: object,
