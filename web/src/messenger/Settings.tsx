@@ -84,6 +84,7 @@ export function Settings({ onClose, onHelp }: { onClose: () => void; onHelp: () 
             }}
           />
         </div>
+        {notices.value !== "off" && <p><small>{text("noticesLocked")}</small></p>}
         <HearingSettings />
         <Form
           act={text("changePassword")}

@@ -6,5 +6,6 @@ export { Help } from "./Help";
 export { MessageInfo } from "./MessageInfo";
 export { NewGroup } from "./NewGroup";
 export { PictureView } from "./PictureView";
+export { followPush } from "./push";
 export { Results } from "./Results";
 export { Settings } from "./Settings";

@@ -5,7 +5,7 @@ const load = () => import("./behind");
 
 /** prepare has the script come when the page is there, before anybody needs it. */
 export function prepare(): void {
-  const get = () => void load().catch(() => undefined); // asked for again when it is needed
+  const get = () => void load().then(({ followPush }) => followPush(), () => undefined); // asked for again when it is needed
   if (document.readyState === "complete") get();
   else addEventListener("load", get);
 }

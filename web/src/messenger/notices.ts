@@ -34,8 +34,8 @@ addEventListener("storage", () => (chosen.value = choice())); // in another tab
 export const notices = computed<Notices>(() => chosen.value ?? "off");
 
 /**
- * choose keeps the choice, where the browser allows notifications; it is false where it does not. A subscription for
- * Web Push, of an account that chose anything but "off", would begin and end here; the worker would show what it brings.
+ * choose keeps the choice, where the browser allows notifications; it is false where it does not. With anything but
+ * "off" the browser is told of messages also while no page is open (push.ts).
  */
 export async function choose(to: Notices): Promise<boolean> {
   if (to !== "off" && (!("Notification" in window) || (await Notification.requestPermission()) !== "granted")) return false;

@@ -59,3 +59,24 @@ export async function withdrawOthers(account?: string): Promise<void> {
     if (account === undefined || (notification.data as Carried | null)?.account !== account) notification.close();
   }
 }
+
+/** What the service worker shows of a message that it is told of while no page is open: it has no words of its own. */
+export interface Pushed {
+  /** Whose browser it is. */
+  readonly account: string;
+  readonly title: string;
+  readonly sign: string;
+  readonly urgent: string;
+  readonly icon: string;
+}
+
+/** The tag of what the worker shows, and where it finds the words (worker/index.ts): a cache is all that both have. */
+export const pushedTag = "pushed";
+const pushedCache = "signet-pushed";
+const pushedAddress = "/pushed.json"; // which nobody serves
+
+/** keepPushed keeps the words for the worker; undefined: none. */
+export async function keepPushed(words: Pushed | undefined): Promise<void> {
+  if (!words) return void (await caches.delete(pushedCache));
+  await (await caches.open(pushedCache)).put(pushedAddress, new Response(JSON.stringify(words)));
+}
