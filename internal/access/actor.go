@@ -135,7 +135,7 @@ func noLonger(k *model.Key) *model.Error {
 // Notices is the position that notices have to be past which the actor takes away, as it is
 // inside a transaction: a key that was issued a moment ago has perhaps moved it.
 func (c *Control) Notices(tx *store.Tx, actor *model.Actor) (after int64, err error) {
-	if after = actor.Notices(); after == 0 || after == model.EndOfQueue {
+	if after = actor.Notices(); after == 0 || after == model.EndOfQueue || actor.Webhook {
 		return after, nil
 	}
 	current := *actor

@@ -16,7 +16,8 @@ const foreignPerDay = 20
 
 // endings take something away from an account. They are counted, and never refused: nobody
 // keeps access because a limit is used up.
-var endings = []model.AuditAction{model.ActionMemberRemove, model.ActionRoleRevoke, model.ActionKeyRevoke}
+var endings = []model.AuditAction{model.ActionMemberRemove, model.ActionRoleRevoke, model.ActionKeyRevoke,
+	model.ActionWebhookDelete}
 
 // TellHome notes in the log of the organization that created an account what was done to
 // it in another one, which the line names. It refuses what administrators of the other one

@@ -75,3 +75,22 @@ func EachMetadata(ctx context.Context, kept *store.Store, fn func(*metadata.Row)
 		}
 	}
 }
+
+// EachWebhook calls fn with the webhooks of a store in the order of their keys.
+func EachWebhook(ctx context.Context, kept *store.Store, fn func(*store.WebhookRow) error) error {
+	var last store.WebhookKey
+	for {
+		rows, err := store.Read(ctx, kept, func(tx *store.Tx) ([]store.WebhookRow, error) {
+			return tx.WebhooksAfter(last, eachBatch)
+		})
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		for i := range rows {
+			last = store.WebhookKey{Account: rows[i].Account, ID: rows[i].ID}
+			if err := fn(&rows[i]); err != nil {
+				return err
+			}
+		}
+	}
+}

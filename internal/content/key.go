@@ -25,6 +25,10 @@ func requestBinding(account model.AccountID, request string) []byte {
 	return seal.Bind("", "requests", string(account[:])+request, "fingerprint")
 }
 
+func secretBinding(w *model.Webhook) []byte {
+	return seal.Bind("", "webhooks", string(w.Account[:])+string(w.ID[:]), "secret")
+}
+
 func blobBinding(id model.BlobID) []byte {
 	return seal.Bind("", "blobs", string(id[:]))
 }
@@ -58,7 +62,7 @@ func requestKey(now time.Time) seal.Name {
 // Whatever is to outlive its end, for any reason, has to be asked for here. latest is a
 // time by which no clock was ahead yet.
 func KeyLeft(tx *store.Tx, name seal.Name, at, latest time.Time) (left bool, err error) {
-	if name == rows {
+	if name == rows || name == secrets {
 		return true, nil
 	}
 	organization := model.OrganizationID(name.Scope)

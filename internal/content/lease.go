@@ -38,6 +38,21 @@ func (v *Vault) Update(ctx context.Context, prepare func(*Leases) error, write f
 	}
 }
 
+// Sealing is Update of a transaction that another package runs: act runs it, and it begins with fresh.
+func (v *Vault) Sealing(prepare func(*Leases) error, act func(fresh func(*store.Tx) error) error) error {
+	for {
+		var leases Leases
+		err := prepare(&leases)
+		if err == nil {
+			err = act(func(*store.Tx) error { return leases.fresh() })
+		}
+		leases.release(err)
+		if !errors.Is(err, ErrAgain) {
+			return err
+		}
+	}
+}
+
 // seal seals a text, and keeps the lease of its key.
 func (v *Vault) seal(ctx context.Context, leases *Leases, name seal.Name, text, bound []byte) ([]byte, error) {
 	if v.Unsealed {

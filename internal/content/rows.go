@@ -13,6 +13,9 @@ import (
 // organization and to no day, so that it lasts as long as the ring.
 var rows = seal.Name{Period: "rows"}
 
+// secrets names the key of the secrets with which webhooks sign. It lasts as long as the ring too.
+var secrets = seal.Name{Period: "secrets"}
+
 // LacksRowKey says that the ring is not the one under whose key rows carry codes.
 type LacksRowKey struct {
 	Key  string // its identifier

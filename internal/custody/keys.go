@@ -34,10 +34,11 @@ type Missing struct {
 	Held     int // messages that only a legal hold keeps
 	Metadata int
 	Notes    int // of groups
+	Webhooks int // whose secrets
 }
 
 // KeysInUse calls fn with the key of each text that is sealed and not over: of messages, of
-// those that only a legal hold keeps, of metadata, and of notes of groups.
+// those that only a legal hold keeps, of metadata, of notes of groups, and of webhooks' secrets.
 func KeysInUse(ctx context.Context, kept *store.Store, now time.Time,
 	fn func(id seal.KeyID, count func(*Missing) *int)) error {
 	for _, table := range []struct {
@@ -61,6 +62,15 @@ func KeysInUse(ctx context.Context, kept *store.Store, now time.Time,
 	err := content.EachMetadata(ctx, kept, func(row *metadata.Row) error {
 		if id, sealed := seal.KeyOf(row.Content); sealed {
 			fn(id, func(m *Missing) *int { return &m.Metadata })
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	err = content.EachWebhook(ctx, kept, func(row *store.WebhookRow) error {
+		if id, sealed := seal.KeyOf(row.Secret); sealed {
+			fn(id, func(m *Missing) *int { return &m.Webhooks })
 		}
 		return nil
 	})
@@ -153,6 +163,9 @@ func (w *KeyWatch) tell(ctx context.Context) error {
 		m.Keys, m.Messages, m.Metadata)
 	if m.Notes > 0 {
 		text += fmt.Sprintf(", nor names in %d notes of groups", m.Notes)
+	}
+	if m.Webhooks > 0 {
+		text += fmt.Sprintf(", nor do %d webhooks sign", m.Webhooks)
 	}
 	if m.Held > 0 {
 		text += fmt.Sprintf(", nor %d that a legal hold keeps", m.Held)

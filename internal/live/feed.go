@@ -43,6 +43,7 @@ func (h *Hub) FeedInOrder() { h.fed = true }
 func (h *Hub) Feed(accounts []model.AccountID, queued func() *Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.stir(accounts)
 	if len(h.accounts) == 0 {
 		return
 	}
@@ -64,6 +65,7 @@ func (h *Hub) Feed(accounts []model.AccountID, queued func() *Event) {
 func (h *Hub) Touch(accounts []model.AccountID) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.stir(accounts)
 	for _, account := range accounts {
 		for _, s := range h.accounts[account] {
 			if s.touch() {
@@ -83,6 +85,9 @@ func (h *Hub) TouchAll() {
 				h.due = append(h.due, s)
 			}
 		}
+	}
+	for account := range h.watched {
+		h.stirOne(account)
 	}
 }
 

@@ -26,6 +26,7 @@ type Hub struct {
 	forget func(...model.AccountID)
 	missed chan struct{}
 	fed    bool          // readers are told what is queued, by Feed and Touch
+	stirs  chan struct{} // has something when accounts that are watched have got something
 	era    atomic.Uint64 // raised when something may have been taken out of a queue
 
 	mu       sync.Mutex // guards all below; the bus's own locks come after it
@@ -33,7 +34,9 @@ type Hub struct {
 	topics   map[Topic]int   // how many subscriptions want to hear of each, where there is a bus
 	due      []*Subscription // which were fed, and are woken by WakeFed
 	streams  int
-	opened   uint64 // how many subscriptions there have been
+	watched  map[model.AccountID]bool // all true
+	stirred  map[model.AccountID]bool // those of them that have got something since TakeStirred; all true
+	opened   uint64                   // how many subscriptions there have been
 	closed   bool
 }
 
@@ -42,7 +45,8 @@ type Hub struct {
 func NewHub(limit int) *Hub {
 	return &Hub{
 		limit: limit, accounts: map[model.AccountID][]*Subscription{}, topics: map[Topic]int{},
-		missed: make(chan struct{}, 1),
+		missed: make(chan struct{}, 1), stirs: make(chan struct{}, 1),
+		stirred: map[model.AccountID]bool{},
 	}
 }
 
@@ -110,9 +114,13 @@ func (h *Hub) listen(s *Subscription) {
 		return
 	}
 	for _, topic := range s.topics() {
-		if h.topics[topic]++; h.topics[topic] == 1 {
-			h.bus.Listen(topic)
-		}
+		h.hearOf(topic)
+	}
+}
+
+func (h *Hub) hearOf(topic Topic) {
+	if h.topics[topic]++; h.topics[topic] == 1 {
+		h.bus.Listen(topic)
 	}
 }
 
@@ -122,10 +130,14 @@ func (h *Hub) ignore(s *Subscription) {
 		return
 	}
 	for _, topic := range s.topics() {
-		if h.topics[topic]--; h.topics[topic] == 0 {
-			delete(h.topics, topic)
-			h.bus.Ignore(topic)
-		}
+		h.hearNoMoreOf(topic)
+	}
+}
+
+func (h *Hub) hearNoMoreOf(topic Topic) {
+	if h.topics[topic]--; h.topics[topic] == 0 {
+		delete(h.topics, topic)
+		h.bus.Ignore(topic)
 	}
 }
 
@@ -146,6 +158,7 @@ func (h *Hub) wake(accounts []model.AccountID) {
 			s.rouse()
 		}
 	}
+	h.stir(accounts)
 }
 
 // WakeBehind wakes the readers on this node that have not read their queue up to

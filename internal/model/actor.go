@@ -17,6 +17,7 @@ type Actor struct {
 	Elevated    bool // it is a session, and counts as administrative
 	Disabled    bool // its account is: nothing opens it
 	Command     bool // it is the command line, which no key lets in
+	Webhook     bool // it is a webhook: Key stands for it, and no row of keys does
 	Memberships []Membership
 
 	Read AccessRead // of all of this

@@ -57,20 +57,27 @@ const (
 	ActionMetadataSet       AuditAction = "metadata.set"
 	ActionMetadataDelete    AuditAction = "metadata.delete"
 
-	ActionStatusRead    AuditAction = "status.read"
-	ActionSettingsRead  AuditAction = "settings.read"
-	ActionQueueList     AuditAction = "queue.list"
-	ActionUndelivered   AuditAction = "message.undelivered"
-	ActionMessageList   AuditAction = "message.list"
-	ActionKeyList       AuditAction = "key.list"
-	ActionKeyIssue      AuditAction = "key.issue"
-	ActionKeyRevoke     AuditAction = "key.revoke"
-	ActionKeyRotate     AuditAction = "key.rotate"
-	ActionKeyLimit      AuditAction = "key.limit"
-	ActionKeyLabel      AuditAction = "key.label"
-	ActionOperatorMake  AuditAction = "operator.create"
-	ActionOperatorReset AuditAction = "operator.reset"
-	ActionOperatorEnd   AuditAction = "operator.end"
+	ActionStatusRead     AuditAction = "status.read"
+	ActionSettingsRead   AuditAction = "settings.read"
+	ActionQueueList      AuditAction = "queue.list"
+	ActionUndelivered    AuditAction = "message.undelivered"
+	ActionMessageList    AuditAction = "message.list"
+	ActionKeyList        AuditAction = "key.list"
+	ActionKeyIssue       AuditAction = "key.issue"
+	ActionKeyRevoke      AuditAction = "key.revoke"
+	ActionKeyRotate      AuditAction = "key.rotate"
+	ActionKeyLimit       AuditAction = "key.limit"
+	ActionKeyLabel       AuditAction = "key.label"
+	ActionWebhookRead    AuditAction = "webhook.read"
+	ActionWebhookCreate  AuditAction = "webhook.create"
+	ActionWebhookUpdate  AuditAction = "webhook.update"
+	ActionWebhookDelete  AuditAction = "webhook.delete"
+	ActionWebhookTest    AuditAction = "webhook.test"
+	ActionWebhookRotate  AuditAction = "webhook.rotate"
+	ActionWebhookDisable AuditAction = "webhook.disable" // by the server: its receiver does not answer, or its key ended
+	ActionOperatorMake   AuditAction = "operator.create"
+	ActionOperatorReset  AuditAction = "operator.reset"
+	ActionOperatorEnd    AuditAction = "operator.end"
 
 	ActionRowForged AuditAction = "row.forged" // a row that gives access, and that no server wrote, was found
 
@@ -97,7 +104,7 @@ func (a AuditAction) Reads() bool {
 	switch a {
 	case ActionAuditRead, ActionUserLookup, ActionUserRead, ActionUnreadRead, ActionMemberList, ActionRoleList,
 		ActionOrganizationRead, ActionGroupRead, ActionMetadataRead, ActionStatusRead, ActionSettingsRead, ActionQueueList,
-		ActionUndelivered, ActionMessageList, ActionKeyList:
+		ActionUndelivered, ActionMessageList, ActionKeyList, ActionWebhookRead:
 		return true
 	}
 	return false

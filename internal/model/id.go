@@ -21,6 +21,7 @@ type (
 	nodeKind    struct{}
 
 	subscriptionKind struct{}
+	webhookKind      struct{}
 )
 
 // The identifiers of the platform's objects. An EntityID is that of an account
@@ -35,6 +36,7 @@ type (
 	NodeID    = ID[nodeKind]
 
 	SubscriptionID = ID[subscriptionKind]
+	WebhookID      = ID[webhookKind]
 )
 
 // OrganizationID is the token of an organization: 24 characters of [A-Za-z0-9].
@@ -105,6 +107,9 @@ func ParseBlobID(s string) (BlobID, bool) { return parseID[blobKind](s) }
 
 // ParseEntityID reads a token that may be a user's or a group's.
 func ParseEntityID(s string) (EntityID, bool) { return parseID[entityKind](s) }
+
+// ParseWebhookID reads the token of a webhook.
+func ParseWebhookID(s string) (WebhookID, bool) { return parseID[webhookKind](s) }
 
 // ParseOrganizationID reads an organization token.
 func ParseOrganizationID(s string) (OrganizationID, bool) {

@@ -24,6 +24,7 @@ type Verified struct {
 	Attachments int
 	Metadata    int
 	Notes       int // of groups
+	Webhooks    int // whose secrets open
 	Rows        int // that give access, and were written by a server
 	Ended       int // messages that have ended, whose keys are destroyed already
 	Forged      int // rows that give access, and that no server wrote; each was reported
@@ -31,8 +32,8 @@ type Verified struct {
 }
 
 // Verify opens everything that is sealed, and reports what does not open: the text
-// of every message, those included that only a legal hold keeps, of all metadata and of all
-// notes of groups, and of every attachment its beginning, or all of it where that is wanted. report
+// of every message, those included that only a legal hold keeps, of all metadata, of all notes of
+// groups, the secrets of webhooks, and of every attachment its beginning, or all of it where that is wanted. report
 // gets a line that names the row. It checks the codes of the rows that give access, too.
 func Verify(ctx context.Context, vault *content.Vault, now time.Time, whole bool, report func(line string)) (Verified,
 	error) {
@@ -50,6 +51,10 @@ func Verify(ctx context.Context, vault *content.Vault, now time.Time, whole bool
 	}
 	if err := content.EachNote(ctx, vault.Store, func(row *notes.Row) error { return v.note(ctx, row) }); err != nil {
 		return v.Verified, fmt.Errorf("verify notes: %w", err)
+	}
+	if err := content.EachWebhook(ctx, vault.Store,
+		func(row *store.WebhookRow) error { return v.webhook(ctx, row) }); err != nil {
+		return v.Verified, fmt.Errorf("verify webhooks: %w", err)
 	}
 	rows, err := vault.Store.Forgeries(ctx, func(f store.Forgery) {
 		v.Forged++
@@ -167,6 +172,20 @@ func (v *verification) attachment(ctx context.Context, a *model.Attachment) (err
 		_, err = io.Copy(io.Discard, file)
 	}
 	return err
+}
+
+func (v *verification) webhook(ctx context.Context, row *store.WebhookRow) error {
+	_, err := v.vault.OpenSecret(ctx, &row.Webhook, row.Secret)
+	switch {
+	case errors.Is(err, store.ErrUnavailable):
+		return err
+	case err != nil:
+		v.Broken++
+		v.report(fmt.Sprintf("secret of webhook %s of account %s: %v", row.ID, row.Account, err))
+	default:
+		v.Webhooks++
+	}
+	return nil
 }
 
 func (v *verification) metadata(ctx context.Context, row *metadata.Row) error {

@@ -57,7 +57,7 @@ func (s *Service) acknowledge(ctx context.Context, actor *model.Actor, all []int
 			return err
 		}
 		// Past its retention an event is not queued any more, removed already or not.
-		arrivals, err := tx.Arrivals(account, positions, s.oldest(now), now)
+		arrivals, keeps, err := tx.Arrivals(account, positions, s.oldest(now), now)
 		if err != nil {
 			return err
 		}
@@ -80,6 +80,11 @@ func (s *Service) acknowledge(ctx context.Context, actor *model.Actor, all []int
 			}
 			if a.Told {
 				position++
+			}
+		}
+		if keeps {
+			if err := tx.KeepEvents(account, positions); err != nil {
+				return err
 			}
 		}
 		return tx.DeleteEventsAt(account, positions)

@@ -195,15 +195,30 @@ const pieceBytes = 2 * large.Bytes
 // behind another one. There may be more where it says so; it returns at least one then.
 func (s *Service) Events(ctx context.Context, actor *model.Actor, after, upTo int64, limit int) (out []model.Event,
 	more bool, err error) {
-	now := s.now()
+	return s.eventsOf(ctx, actor, s.queue(actor, after, upTo, s.now()), limit)
+}
+
+// WebhookEvents is Events for a webhook: kept says that it gets what was acknowledged too, as long as that
+// is kept.
+func (s *Service) WebhookEvents(ctx context.Context, actor *model.Actor, after, upTo int64, kept bool, limit int) (
+	out []model.Event, more bool, err error) {
+	q := s.queue(actor, after, upTo, s.now())
+	if q.Kept = kept; kept {
+		q.After = max(q.After, q.Now.Add(-model.WebhookKept).UnixMicro())
+	}
+	return s.eventsOf(ctx, actor, q, limit)
+}
+
+// eventsOf is Events of a part of a queue.
+func (s *Service) eventsOf(ctx context.Context, actor *model.Actor, part store.Queue, limit int) (out []model.Event,
+	more bool, err error) {
 	known := s.messages.reading()
 	// Others wait for a short read: it must not take long, nor wait for anything itself.
 	together, inside := limit <= DefaultEvents, large.Inside(ctx)
 	read := func(tx *store.Tx) error {
 		out = nil
 		reader := presenter{service: s, tx: tx, actor: actor, known: known, prompt: together}
-		for from := after; ; { // once more only where nothing could be read
-			queue := s.queue(actor, from, upTo, now)
+		for queue := part; ; { // once more only where nothing could be read
 			queue.Bytes = pieceBytes
 			rows, err := tx.Events(queue, limit, known)
 			if err != nil {
@@ -220,7 +235,7 @@ func (s *Service) Events(ctx context.Context, actor *model.Actor, after, upTo in
 			if len(out) > 0 || !more {
 				return nil
 			}
-			from = rows[len(rows)-1].Position
+			queue.After = rows[len(rows)-1].Position
 		}
 	}
 	var traits []store.Trait

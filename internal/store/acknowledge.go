@@ -17,20 +17,22 @@ type Arrival struct {
 }
 
 // Arrivals returns what events of an account at these positions bring of messages
-// that are New to it and not over, in the order of the queue. It locks the messages.
+// that are New to it and not over, in the order of the queue. It locks the messages. keeps says that
+// the account has webhooks, for which the events are to be kept: that is part of the one statement, since
+// everybody acknowledges and few have webhooks.
 // What is in a queue is of an organization that its owner is in, and of a conversation
 // that it has not removed since: leaving and removing withdraw it.
 func (tx *Tx) Arrivals(account model.AccountID, positions []int64, after int64, now time.Time) (out []Arrival,
-	err error) {
+	keeps bool, err error) {
 	err = tx.lock(`SELECT 1 FROM messages WHERE (organization_number, message) IN
 		(SELECT organization_number, message FROM events WHERE account = ? AND position IN (?*) AND kind IN (1, 2))
 		ORDER BY message `+tx.dialect.Lock, account, positions)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	var numbers []int64
-	// CROSS JOIN has SQLite begin with the queue.
-	err = tx.Query(`SELECT m.organization_number, m.message, m.sender, m.is_group, d.replayed,
+	// CROSS JOIN has SQLite begin with the queue. No event is at position 0.
+	err = tx.Query(`SELECT e.position AS position, m.organization_number, m.message, m.sender, m.is_group, d.replayed,
 		CASE WHEN d.replayed = 0 AND EXISTS (SELECT 1 FROM organization_numbers n CROSS JOIN memberships s
 			WHERE n.number = m.organization_number AND s.organization = n.organization AND s.account = m.sender) THEN 1
 			ELSE 0 END
@@ -38,17 +40,23 @@ func (tx *Tx) Arrivals(account model.AccountID, positions []int64, after int64, 
 		WHERE e.account = ? AND e.position IN (?*) AND e.position > ? AND e.kind IN (1, 2)
 		AND m.organization_number = e.organization_number AND m.message = e.message AND m.ends > ? AND m.recalled = 0
 		AND d.organization_number = e.organization_number AND d.message = e.message AND d.account = e.account AND d.status = 0`+
-		standing+` ORDER BY e.position`, []any{account, positions, after, Millis(now), account}, func(row Row) error {
-		var a Arrival
-		var number int64
-		err := row.Scan(&number, &a.Message, &a.Sender, &a.Group, &a.Replayed, &a.Told)
-		out, numbers = append(out, a), append(numbers, number)
-		return err
-	})
+		standing+` UNION ALL SELECT 0, 0, w.webhook, w.account, 0, 0, 0 FROM webhooks w WHERE w.account = ?
+		ORDER BY position`,
+		[]any{account, positions, after, Millis(now), account, account}, func(row Row) error {
+			var a Arrival
+			var position, number int64
+			err := row.Scan(&position, &number, &a.Message, &a.Sender, &a.Group, &a.Replayed, &a.Told)
+			if position == 0 {
+				keeps = true
+				return err
+			}
+			out, numbers = append(out, a), append(numbers, number)
+			return err
+		})
 	if err == nil {
 		err = tx.NameOrganizations(numbers, func(i int) *model.OrganizationID { return &out[i].Organization })
 	}
-	return out, err
+	return out, keeps, err
 }
 
 // Deliver makes an account's copy of a message Delivered, and queues the event that

@@ -37,7 +37,7 @@ type coded interface {
 
 // Forgery is a row whose code does not fit what it says.
 type Forgery struct {
-	Kind string // key, account, password, membership, join_request or role
+	Kind string // key, account, password, membership, join_request, role or webhook
 	Row  string // its primary key, with blanks between
 }
 
@@ -161,6 +161,7 @@ func (s *Store) Forgeries(ctx context.Context, report func(Forgery)) (rows int, 
 		{(*Tx).checkMemberships, []any{"", model.AccountID{}}},
 		{(*Tx).checkJoinRequests, []any{"", model.AccountID{}}},
 		{(*Tx).checkRoles, []any{"", model.AccountID{}, ""}},
+		{(*Tx).checkWebhooks, []any{model.AccountID{}, []byte{}}},
 	} {
 		for n := codesBatch; n == codesBatch; rows += n {
 			var found []Forgery

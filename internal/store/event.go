@@ -103,7 +103,16 @@ type Queue struct {
 	After   int64
 	UpTo    int64
 	Now     time.Time
-	Bytes   int // of messages, past which no more are read; 0: no end
+	Bytes   int  // of messages, past which no more are read; 0: no end
+	Kept    bool // with what was acknowledged and is kept for webhooks
+}
+
+// from is where the rows are.
+func (q *Queue) from() string {
+	if q.Kept {
+		return EventsAndKept
+	}
+	return `events e`
 }
 
 // args are those of the rows, and then those of what they bring.
@@ -189,9 +198,16 @@ func (tx *Tx) LastPositions(accounts []model.AccountID) (map[model.AccountID]int
 	return out, err
 }
 
-// RemoveEvents takes events out of an account's queue that it did not acknowledge.
+// RemoveEvents takes events out of an account's queue that it did not acknowledge, and out of what is
+// kept of it.
 func (tx *Tx) RemoveEvents(account model.AccountID, positions []int64) error {
 	tx.NoteWithdrawn()
+	if len(positions) == 0 {
+		return nil
+	}
+	if err := tx.Post(`DELETE FROM kept_events WHERE account = ? AND position IN (?*)`, account, positions); err != nil {
+		return err
+	}
 	return tx.DeleteEventsAt(account, positions)
 }
 

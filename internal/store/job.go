@@ -22,6 +22,8 @@ const (
 	EraseNotes                           // notes of a deleted group
 	CountHour                            // figures of an hour, out of those of its minutes
 	PushMessage                          // a message, to browsers of those who got it
+	DeliverWebhook                       // events of an account to its webhook
+	EraseKept                            // events that were kept for an account's webhooks long enough
 )
 
 // Job is something that is to be done about a subject after the transaction that noted it, and

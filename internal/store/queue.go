@@ -67,7 +67,7 @@ func (tx *Tx) appendQueued(out []EventRow, q Queue, limit int) ([]EventRow, erro
 	begun := len(out)
 	dest := []any{&e.Position, &kind, &number, &e.MessageID, &e.Payload, &status}
 	scope := tx.scope(q.Scope)
-	err := tx.Query(`SELECT position, kind, organization_number, message, payload, status FROM events e
+	err := tx.Query(`SELECT position, kind, organization_number, message, payload, status FROM `+q.from()+`
 		WHERE account = ? AND position > ? AND position <= ?`+withinScope+standing+` ORDER BY position LIMIT ? + 0`,
 		[]any{q.Account, q.After, q.UpTo, scope, scope, q.Notices, q.Account, limit}, func(row Row) error {
 			if err := row.Scan(dest...); err != nil {
@@ -140,7 +140,7 @@ func (tx *Tx) readCarried(rows []EventRow, q Queue) (read, bytes int, err error)
 	var numbers []int64
 	dest := append([]any{&position}, s.dest(&s.number)...)
 	// CROSS JOIN has SQLite begin with the queue.
-	err = tx.Query(`SELECT e.position, `+MessageColumns+` FROM events e CROSS JOIN messages m
+	err = tx.Query(`SELECT e.position, `+MessageColumns+` FROM `+q.from()+` CROSS JOIN messages m
 		LEFT JOIN deliveries d ON d.organization_number = m.organization_number AND d.message = m.message
 		AND d.account = e.account
 		WHERE e.account = ? AND e.position > ? AND e.position <= ?`+withinScope+standing+` AND e.kind IN (1, 2)

@@ -170,6 +170,53 @@ CREATE TABLE keys (
 CREATE INDEX keys_account ON keys (account, login, device);
 CREATE INDEX keys_organization ON keys (organization) WHERE organization <> ''; -- few keys have a scope
 
+-- A webhook: a URL to which events of an account go, as far as a key of its scope would read them.
+CREATE TABLE webhooks (
+	account        {id} NOT NULL,
+	webhook        {id} NOT NULL,
+	url            TEXT NOT NULL,
+	events         TEXT NOT NULL,    -- the kinds that go there, with commas in between; none: all
+	content        INTEGER NOT NULL, -- 0 tokens and times, 1 what the events say too
+	acknowledge    INTEGER NOT NULL, -- a 2xx acknowledges the event
+	signature      {text} NOT NULL,  -- v1 or v1a
+	organization   {text} NOT NULL,  -- its scope, as that of a key
+	parent         {text} NOT NULL,  -- the key with which the account made it, and with which it ends
+	issued_by      {id} NOT NULL,    -- who made it; none: its account
+	noticed        BIGINT NOT NULL,  -- as that of a key
+	created        BIGINT NOT NULL,
+	secret         {bytes} NOT NULL, -- sealed
+	previous       {bytes} NOT NULL, -- the one before the last rotation, sealed
+	previous_until BIGINT NOT NULL,  -- until when that one signs too
+	enabled        INTEGER NOT NULL,
+	ended          {text} NOT NULL,  -- why the server disabled it; none: it did not
+	position       BIGINT NOT NULL,  -- up to which events were delivered, or passed over
+	replay         BIGINT NOT NULL,  -- up to which those are delivered again that were acknowledged; 0: none
+	failures       INTEGER NOT NULL, -- in a row
+	failing_since  BIGINT NOT NULL,  -- when the first of these was; 0: there are none
+	next_try       BIGINT NOT NULL,  -- when is tried next, while its job waits for that; 0: it does not
+	last_success   BIGINT NOT NULL,
+	run            BIGINT NOT NULL,  -- the one job that delivers; 0: there is none
+	version        BIGINT NOT NULL,  -- raised by changes of a caller, of which a job hears so
+	code           {bytes} NOT NULL, -- covers account to created but issued_by and noticed
+	PRIMARY KEY (account, webhook)
+){table};
+CREATE INDEX webhooks_waiting ON webhooks (account) WHERE enabled = 1 AND run = 0;
+CREATE INDEX webhooks_organization ON webhooks (organization) WHERE organization <> ''; -- few have a scope
+
+-- A try to deliver an event to a webhook: of the last 100, without what was sent.
+CREATE TABLE webhook_deliveries (
+	account  {id} NOT NULL,
+	webhook  {id} NOT NULL,
+	number   BIGINT NOT NULL,  -- when, in microseconds, made unique
+	position BIGINT NOT NULL,  -- of the event; 0: it was a test
+	kind     INTEGER NOT NULL, -- of the event
+	try      INTEGER NOT NULL, -- 1 is the first
+	status   INTEGER NOT NULL, -- of the answer; 0: there was none
+	outcome  {text} NOT NULL,  -- delivered, refused, or why there was no answer
+	took     BIGINT NOT NULL,  -- milliseconds
+	PRIMARY KEY (account, webhook, number)
+){table};
+
 -- How many messages a key has sent on a day (in days since 1970, UTC). Counters that begin with account: or told: are of
 -- other things.
 CREATE TABLE quotas (
@@ -326,6 +373,19 @@ CREATE TABLE events (
 ){table};
 -- What takes the place of an earlier one of its kind: account:settings and admin_request.
 CREATE INDEX events_one ON events (account, organization_number) WHERE kind IN (8, 10);
+
+-- An event that was acknowledged, while its account has webhooks: it is kept for these some days. The columns are those of
+-- events.
+CREATE TABLE kept_events (
+	account             {id} NOT NULL,
+	position            BIGINT NOT NULL,
+	organization_number BIGINT NOT NULL,
+	kind                INTEGER NOT NULL,
+	message             {id} NOT NULL,
+	payload             TEXT NOT NULL,
+	status              INTEGER NOT NULL,
+	PRIMARY KEY (account, position)
+){table};
 
 -- What is out of an account's queue and still lies there: readers leave it out, and the sweep removes it.
 CREATE TABLE withdrawals (

@@ -20,6 +20,7 @@ var distribution = map[string]struct{ key, why string }{
 	"mutes":              {"account", "of one account"},
 	"push_subscriptions": {"account", "of one account, and read with its mutes"},
 	"streams":            {"account", "of one account, which has a limit of them"},
+	"kept_events":        {"account", "beside the queue"},
 	"memberships": {"account", "a message asks where its sender and recipient belong; so an organization " +
 		"is not bound to one shard"},
 	"roles":         {"account", "read with the memberships"},
@@ -55,6 +56,8 @@ var distribution = map[string]struct{ key, why string }{
 	"metadata_sizes":        {"organization", "a row for each organization, changed with each metadata"},
 	"addresses":             {"address", "resolves a name of the platform"},
 	"keys":                  {"api_key", "resolves a name of the platform; each request reads one"},
+	"webhooks":              {"account", "beside the queue that they read"},
+	"webhook_deliveries":    {"account", "beside their webhook"},
 	"quotas":                {"counter", "one row of a key and day, raised with each send"},
 	"blobs":                 {"blob", "the bytes lie elsewhere"},
 	"erasures":              {"blob", "beside the count"},

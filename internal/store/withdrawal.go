@@ -72,7 +72,8 @@ func (tx *Tx) WithdrawConversation(account model.AccountID, organization model.O
 func (tx *Tx) withdraw(w *Withdrawal) (done bool, err error) {
 	tx.NoteWithdrawn()
 	var one int64
-	long, err := tx.One(`SELECT 1 FROM events WHERE account = ? LIMIT 1 OFFSET ? + 0`, []any{w.Account, atOnce}, &one)
+	long, err := tx.One(`SELECT 1 FROM `+EventsAndKept+` WHERE e.account = ? LIMIT 1 OFFSET ? + 0`,
+		[]any{w.Account, atOnce}, &one)
 	if err != nil {
 		return false, err
 	}
@@ -83,7 +84,7 @@ func (tx *Tx) withdraw(w *Withdrawal) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	return true, tx.DeleteEventsAt(w.Account, positions)
+	return true, tx.RemoveEvents(w.Account, positions)
 }
 
 // MarkEventsOf marks what is queued for accounts about an organization, up to a position, as
@@ -129,7 +130,7 @@ func (tx *Tx) Withdrawals(account model.AccountID) ([]Withdrawal, error) {
 // Withdrawn returns the first positions after one of what is withdrawn and still lies in
 // the queue.
 func (tx *Tx) Withdrawn(w *Withdrawal, after int64, limit int) (positions []int64, err error) {
-	query := `SELECT e.position FROM events e WHERE e.account = ? AND e.position > ? AND e.position <= ?
+	query := `SELECT e.position FROM ` + EventsAndKept + ` WHERE e.account = ? AND e.position > ? AND e.position <= ?
 		AND (? = -1 OR e.organization_number = ?)`
 	args := []any{w.Account, after, w.Position, w.number, w.number}
 	if !w.Entity.IsZero() {

@@ -198,7 +198,7 @@ func (t *accountTraces) forget(ctx context.Context, id model.AccountID) error {
 		func() error {
 			return eraseFound(ctx, t, func(tx *store.Tx) ([]authorship.Works, error) {
 				works, err := authorship.WorksOf(tx, id, pieceRows)
-				if len(works.Keys)+len(works.Groups) == 0 {
+				if len(works.Keys)+len(works.Webhooks)+len(works.Groups) == 0 {
 					return nil, err
 				}
 				return []authorship.Works{works}, err

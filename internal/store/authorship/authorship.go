@@ -1,5 +1,5 @@
 // Package authorship finds what names an account as the one that made it, or as made by a
-// request, and takes the name away: keys, groups and requests.
+// request, and takes the name away: keys, webhooks, groups and requests.
 //
 // It owns no table. It does not know why an account is forgotten (package sweep).
 package authorship
@@ -20,16 +20,22 @@ func ForgetMade(tx *store.Tx, by model.AccountID, id string) error {
 	return tx.Post(`UPDATE requests SET message = ? WHERE account = ? AND request = ?`, model.MessageID{}, by, id)
 }
 
-// Works are keys of others and groups that name an account as who made them.
+// Works are keys and webhooks of others, and groups, that name an account as who made them.
 type Works struct {
-	Keys   []string
-	Groups []model.GroupID
+	Keys     []string
+	Webhooks []store.WebhookKey
+	Groups   []model.GroupID
 }
 
-// WorksOf returns up to limit keys that an account issued to others, and as many groups that it
-// created.
+// WorksOf returns up to limit keys that an account issued to others, as many webhooks that it made for
+// others, and as many groups that it created.
 func WorksOf(tx *store.Tx, account model.AccountID, limit int) (out Works, err error) {
 	out.Keys, err = store.Column[string](tx, `SELECT api_key FROM keys WHERE issued_by = ? LIMIT ? + 0`, account, limit)
+	if err != nil {
+		return Works{}, err
+	}
+	out.Webhooks, err = store.List(tx, `SELECT account, webhook FROM webhooks WHERE issued_by = ? LIMIT ? + 0`,
+		[]any{account, limit}, func(w *store.WebhookKey, row store.Row) error { return row.Scan(&w.Account, &w.ID) })
 	if err != nil {
 		return Works{}, err
 	}
@@ -38,10 +44,16 @@ func WorksOf(tx *store.Tx, account model.AccountID, limit int) (out Works, err e
 	return out, err
 }
 
-// ForgetAuthor forgets who made keys and groups.
+// ForgetAuthor forgets who made keys, webhooks and groups.
 func ForgetAuthor(tx *store.Tx, of Works) error {
 	for _, key := range of.Keys {
 		if err := tx.Post(`UPDATE keys SET issued_by = ? WHERE api_key = ?`, model.AccountID{}, key); err != nil {
+			return err
+		}
+	}
+	for _, w := range of.Webhooks {
+		if err := tx.Post(`UPDATE webhooks SET issued_by = ? WHERE account = ? AND webhook = ?`, model.AccountID{}, w.Account,
+			w.ID[:]); err != nil {
 			return err
 		}
 	}

@@ -42,7 +42,7 @@ func CloseAccount(tx *store.Tx, id model.AccountID) error {
 		return err
 	}
 	for _, table := range []string{"keys", "addresses", "memberships", "join_requests", "roles", "group_members",
-		"past_members", "streams"} {
+		"past_members", "streams", "webhooks"} {
 		if err := tx.Post(`DELETE FROM `+table+` WHERE account = ?`, id); err != nil {
 			return err
 		}
@@ -83,8 +83,7 @@ type EventKey struct {
 func EraseEvents(tx *store.Tx, keys []EventKey) error {
 	tx.NoteWithdrawn()
 	for _, k := range keys {
-		if err := tx.Post(`DELETE FROM events WHERE account = ? AND position = ?`, k.Account,
-			k.Position); err != nil {
+		if err := tx.RemoveEvents(k.Account, []int64{k.Position}); err != nil {
 			return err
 		}
 	}
@@ -95,9 +94,11 @@ func EraseEvents(tx *store.Tx, keys []EventKey) error {
 func ForgetCaller(tx *store.Tx, account model.AccountID, keys []EventKey) error {
 	tx.NoteWithdrawn()
 	for _, k := range keys {
-		if err := tx.Post(`UPDATE events SET payload = REPLACE(payload, ?, '') WHERE account = ? AND position = ?`,
-			store.PayloadCaller(account), k.Account, k.Position); err != nil {
-			return err
+		for _, table := range []string{"events", "kept_events"} {
+			if err := tx.Post(`UPDATE `+table+` SET payload = REPLACE(payload, ?, '') WHERE account = ? AND position = ?`,
+				store.PayloadCaller(account), k.Account, k.Position); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -118,6 +119,10 @@ func EraseOwn(tx *store.Tx, id model.AccountID, rows int) (more bool, err error)
 			FROM requests WHERE account = ? LIMIT ? + 0)`,
 		`DELETE FROM events WHERE (account, position) IN (SELECT account, position
 			FROM events WHERE account = ? LIMIT ? + 0)`,
+		`DELETE FROM kept_events WHERE (account, position) IN (SELECT account, position
+			FROM kept_events WHERE account = ? LIMIT ? + 0)`,
+		`DELETE FROM webhook_deliveries WHERE (account, webhook, number) IN (SELECT account, webhook, number
+			FROM webhook_deliveries WHERE account = ? LIMIT ? + 0)`,
 		`DELETE FROM audit_names WHERE (chain, number) IN (SELECT chain, number
 			FROM audit_names WHERE account = ? LIMIT ? + 0)`,
 	} {
@@ -140,10 +145,9 @@ func FinishAccount(tx *store.Tx, id model.AccountID) error {
 	if err := releaseAvatarOf(tx, model.EntityID(id)); err != nil {
 		return err
 	}
-	// The first six once more: a call that had begun before may have added to them.
-	for _, table := range []string{"conversations", "mutes", "push_subscriptions", "events", "requests", "audit_names",
-		"account_erasures",
-		"accounts"} {
+	// All but the last two once more: a call that had begun before may have added to them.
+	for _, table := range []string{"conversations", "mutes", "push_subscriptions", "events", "kept_events",
+		"webhook_deliveries", "webhooks", "requests", "audit_names", "account_erasures", "accounts"} {
 		if err := tx.Post(`DELETE FROM `+table+` WHERE account = ?`, id); err != nil {
 			return err
 		}

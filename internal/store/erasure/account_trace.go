@@ -114,7 +114,7 @@ func TracesOf(tx *store.Tx, e AccountErasure, window int) (found Traces, err err
 func eventsNaming(tx *store.Tx, found *Traces, window int) error {
 	next, names := &found.Next, store.PayloadNames(found.Next.Account)
 	err := tx.Query(`SELECT account, position, CASE WHEN kind = ? AND payload LIKE ? THEN 2
-		WHEN payload LIKE ? OR payload LIKE ? THEN 1 ELSE 0 END FROM events
+		WHEN payload LIKE ? OR payload LIKE ? THEN 1 ELSE 0 END FROM `+store.EventsAndKept+`
 		WHERE (account, position) > (?, ?) ORDER BY account, position LIMIT ? + 0`,
 		[]any{store.KindNumber(model.EventUpdate), "%" + store.PayloadCaller(next.Account) + "%", "%" + names[0] + "%",
 			"%" + names[1] + "%", model.AccountID(next.id), next.number, window},

@@ -108,14 +108,20 @@ func eraseQueued(tx *store.Tx, erased Erased, id model.OrganizationID, accounts 
 	if err := tx.MarkEventsOf(long, id, position); err != nil {
 		return 0, err
 	}
+	written, err = eraseSome(tx, erased, `DELETE FROM kept_events WHERE (account, position) IN (SELECT account, position
+		FROM kept_events WHERE account IN (?*) AND organization_number = ? AND position <= ? LIMIT ? + 0)`, accounts, number,
+		position, rows)
+	if written += len(long); err != nil || written >= rows {
+		return written, err
+	}
 	short := slices.DeleteFunc(slices.Clone(accounts), func(a model.AccountID) bool { return slices.Contains(long, a) })
 	if len(short) == 0 {
-		return len(long), nil
+		return written, nil
 	}
 	n, err := eraseSome(tx, erased, `DELETE FROM events WHERE (account, position) IN (SELECT account, position
 		FROM events WHERE account IN (?*) AND organization_number = ? AND position <= ? LIMIT ? + 0)`, short, number,
-		position, rows)
-	return len(long) + n, err
+		position, rows-written)
+	return written + n, err
 }
 
 // endMembers takes accounts that have no more than their membership out of a deleted
@@ -176,6 +182,11 @@ func EraseBesides(tx *store.Tx, id model.OrganizationID, from, rows int) (erased
 			FROM search_words WHERE organization = ? LIMIT ? + 0)`,
 		`DELETE FROM figures WHERE (organization, step, begun, node) IN (SELECT organization, step, begun, node
 			FROM figures WHERE organization = ? LIMIT ? + 0)`,
+		`DELETE FROM webhook_deliveries WHERE (account, webhook, number) IN (SELECT d.account, d.webhook, d.number
+			FROM webhooks w CROSS JOIN webhook_deliveries d WHERE w.organization = ? AND w.organization <> ''
+			AND d.account = w.account AND d.webhook = w.webhook LIMIT ? + 0)`,
+		`DELETE FROM webhooks WHERE (account, webhook) IN (SELECT account, webhook
+			FROM webhooks WHERE organization = ? AND organization <> '' LIMIT ? + 0)`,
 	} {
 		if i+1 < from { // the keys are 0
 			continue

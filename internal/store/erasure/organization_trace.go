@@ -78,7 +78,8 @@ func ErasePastMembers(tx *store.Tx, keys []PastMemberKey) error {
 
 // EventsIn returns up to limit events of an organization, after one.
 func EventsIn(tx *store.Tx, id model.OrganizationID, after EventKey, limit int) ([]EventKey, error) {
-	return store.List(tx, `SELECT account, position FROM events WHERE (account, position) > (?, ?) AND organization_number = ?
+	return store.List(tx, `SELECT account, position FROM `+store.EventsAndKept+` WHERE (account, position) > (?, ?)
+		AND organization_number = ?
 		ORDER BY account, position LIMIT ? + 0`, []any{after.Account, after.Position, tx.Numbered(id), limit},
 		func(k *EventKey, row store.Row) error { return row.Scan(&k.Account, &k.Position) })
 }

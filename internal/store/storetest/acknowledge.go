@@ -18,7 +18,7 @@ func arrivals(t *testing.T, h conformance.Harness) {
 	find := func(account model.AccountID, after int64, positions ...int64) (out []store.Arrival) {
 		t.Helper()
 		p.mustUpdate(t, func(tx *store.Tx) (err error) {
-			out, err = tx.Arrivals(account, positions, after, p.now())
+			out, _, err = tx.Arrivals(account, positions, after, p.now())
 			return err
 		})
 		return out

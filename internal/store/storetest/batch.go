@@ -81,7 +81,7 @@ func largeBatches(t *testing.T, h conformance.Harness) {
 			return err
 		})
 		p.mustUpdate(t, func(tx *store.Tx) error {
-			arrivals, err := tx.Arrivals(reader, positions, 0, p.now())
+			arrivals, _, err := tx.Arrivals(reader, positions, 0, p.now())
 			wantEqual(t, "messages among them", len(arrivals), 0)
 			return errors.Join(err, tx.DeleteEventsAt(reader, positions))
 		})

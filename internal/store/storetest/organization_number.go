@@ -97,7 +97,7 @@ func numbersOfAnotherNode(t *testing.T, h conformance.Harness) {
 		queue := here.mustQueue(t, bob)
 		wantEqual(t, "the newest of the queue", queue[len(queue)-1].Message, m)
 		here.mustUpdate(t, func(tx *store.Tx) error { // and by who has not met it before, in a transaction that writes
-			arrivals, err := tx.Arrivals(bob, []int64{m.Sort}, 0, here.now())
+			arrivals, _, err := tx.Arrivals(bob, []int64{m.Sort}, 0, here.now())
 			if err == nil && (len(arrivals) != 1 || arrivals[0].Organization != m.Organization || !arrivals[0].Told) {
 				t.Errorf("arrivals %+v", arrivals)
 			}
@@ -176,7 +176,7 @@ func numbersMetInAWrite(t *testing.T, h conformance.Harness) {
 	runs := 0
 	p.mustUpdate(t, func(tx *store.Tx) error {
 		runs++
-		arrivals, err := tx.Arrivals(bob, []int64{m.Sort}, 0, p.now())
+		arrivals, _, err := tx.Arrivals(bob, []int64{m.Sort}, 0, p.now())
 		if err == nil && (len(arrivals) != 1 || arrivals[0].Organization != m.Organization) {
 			t.Errorf("arrivals %+v", arrivals)
 		}

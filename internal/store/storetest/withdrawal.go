@@ -76,7 +76,8 @@ func withdrawals(t *testing.T, h conformance.Harness) {
 		wantEqual(t, "of another", seen(p, ann), 1)
 		wantEqual(t, "lying there", p.length(t, bob), many+1)
 		arrivals := mustRead(t, p, func(tx *store.Tx) ([]store.Arrival, error) {
-			return tx.Arrivals(bob, []int64{m.Sort}, 0, p.now())
+			arrivals, _, err := tx.Arrivals(bob, []int64{m.Sort}, 0, p.now())
+			return arrivals, err
 		})
 		wantEqual(t, "messages that an acknowledgement brings", len(arrivals), 0)
 		p.mustNote(t, bob, organization, "new")
