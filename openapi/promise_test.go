@@ -121,6 +121,13 @@ POST /v2/message/{message}/forward
 POST /v2/get_bulk_message_status
 GET /v2/group/{group}/members
 POST /v2/role_group
+GET /v2/user/{user}/webhook
+POST /v2/user/{user}/webhook
+GET /v2/user/{user}/webhook/{webhook}
+POST /v2/user/{user}/webhook/{webhook}
+DELETE /v2/user/{user}/webhook/{webhook}
+POST /v2/user/{user}/webhook/{webhook}/test
+POST /v2/user/{user}/webhook/{webhook}/rotate
 
 GET /healthz
 GET /readyz

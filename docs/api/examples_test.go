@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"signet/internal/app/apptest"
+	"signet/internal/config"
 	"signet/internal/testenv"
 )
 
@@ -29,7 +30,9 @@ func TestExamplesAnswerAsPrinted(t *testing.T) {
 			if len(examples) == 0 {
 				return // a page about what all calls have in common
 			}
-			cast := apptest.Start(t).People()
+			cast := apptest.Start(t, func(cfg *config.Config) {
+				cfg.Egress.Webhooks = []string{"hooks.example.com"}
+			}).People()
 			play := &play{t: t, cast: cast, http: cast.NewHTTPClient()}
 			play.names.Set("org", cast.Organization)
 			play.names.Set("base URL", cast.URL)

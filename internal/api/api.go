@@ -27,6 +27,7 @@ import (
 	"signet/internal/stream"
 	"signet/internal/tally"
 	"signet/internal/trace"
+	"signet/internal/webhook"
 )
 
 // Limits are those of contract section 1 that hold for every call; 0 is no limit.
@@ -55,7 +56,8 @@ type Options struct {
 	Overview        *overview.Overview // what administrators and operators ask
 	Exporter        *export.Exporter
 	Pusher          *push.Pusher // tells browsers of messages
-	Version         string       // of the server, which archives name
+	Webhooks        *webhook.Webhooks
+	Version         string // of the server, which archives name
 	Brand           brand.Brand
 	Streams         *stream.Streams
 	Authenticator   Authenticator
@@ -89,6 +91,7 @@ type API struct {
 	overview      *overview.Overview
 	exporter      *export.Exporter
 	pusher        *push.Pusher
+	webhooks      *webhook.Webhooks
 	version       string
 	brand         brand.Brand
 	streams       *stream.Streams
@@ -159,6 +162,7 @@ func newAPI(o Options) (*API, error) {
 		overview:      o.Overview,
 		exporter:      o.Exporter,
 		pusher:        o.Pusher,
+		webhooks:      o.Webhooks,
 		version:       o.Version,
 		brand:         o.Brand,
 		streams:       o.Streams,

@@ -56,6 +56,7 @@ func startMatrix(t *testing.T, changes ...func(*figures)) *matrix {
 		"sender":       m.sender.token,
 		"organization": m.org, "key": m.recipient.key, "number": "1", "role": "reporting",
 		"id": avatar[strings.LastIndexByte(avatar, '/')+1:]}
+	maps.Copy(m.standing, m.newWebhook())
 	maps.Copy(m.standing, m.newMessage())
 	maps.Copy(m.standing, m.newGroup())
 	return m
@@ -87,6 +88,20 @@ func (m *matrix) newUser() targets {
 func (m *matrix) newKey() targets {
 	return targets{"key": m.recipient.post("/v2/user/me/key", nil).reply().text("api_key")}
 }
+
+// newWebhook makes another webhook of the recipient, which has no more than two.
+func (m *matrix) newWebhook() targets {
+	for _, w := range m.recipient.get("/v2/user/me/webhook").reply().list() {
+		if id := w.text("webhook"); id != m.standing["webhook"] {
+			m.recipient.delete("/v2/user/me/webhook/" + id).want(204)
+		}
+	}
+	made := m.recipient.post("/v2/user/me/webhook", fields{"url": nowhere}).reply()
+	return targets{"webhook": made.text("webhook")}
+}
+
+// nowhere is a URL at which nobody answers.
+const nowhere = "http://127.0.0.1:1/"
 
 // newOrganization makes an organization of the administrator's.
 func (m *matrix) newOrganization() targets {
@@ -352,6 +367,14 @@ var rules = append([]rule{
 		acts: model.ActionKeyLabel, want: ownUserNoBody},
 	{route: "POST /v2/user/:user/key/:key", fresh: (*matrix).newKey,
 		sent: sent(fields{"label": "", "messages_per_day": 5}), want: "404 404 403 403 403 403 403 204"},
+
+	{route: "GET /v2/user/:user/webhook", want: ownUser},
+	{route: "POST /v2/user/:user/webhook", sent: sent(fields{"url": nowhere}), want: ownUser},
+	{route: "GET /v2/user/:user/webhook/:webhook", want: ownUser},
+	{route: "POST /v2/user/:user/webhook/:webhook", sent: sent(fields{"content": "full"}), want: ownUserNoBody},
+	{route: "DELETE /v2/user/:user/webhook/:webhook", fresh: (*matrix).newWebhook, want: ownUserNoBody},
+	{route: "POST /v2/user/:user/webhook/:webhook/test", want: ownUser},
+	{route: "POST /v2/user/:user/webhook/:webhook/rotate", sent: sent(fields{"grace": 0}), want: ownUser},
 
 	{route: "GET /v2/avatar/:id", want: seenUser},
 	// it takes other credentials

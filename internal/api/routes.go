@@ -222,6 +222,18 @@ func (a *API) routes() []route {
 		{method: post, pattern: "/v2/user/:user/key/:key/rotate", handler: a.rotateKey, audit: model.ActionKeyRotate},
 		{method: post, pattern: "/v2/user/:user/key/:key", handler: a.changeKey, audit: model.ActionKeyLimit},
 
+		{method: get, pattern: "/v2/user/:user/webhook", handler: a.listWebhooks, audit: model.ActionWebhookRead},
+		{method: post, pattern: "/v2/user/:user/webhook", handler: a.createWebhook, audit: model.ActionWebhookCreate},
+		{method: get, pattern: "/v2/user/:user/webhook/:webhook", handler: a.getWebhook, audit: model.ActionWebhookRead},
+		{method: post, pattern: "/v2/user/:user/webhook/:webhook", handler: a.changeWebhook,
+			audit: model.ActionWebhookUpdate},
+		{method: del, pattern: "/v2/user/:user/webhook/:webhook", handler: a.deleteWebhook,
+			audit: model.ActionWebhookDelete},
+		{method: post, pattern: "/v2/user/:user/webhook/:webhook/test", handler: a.testWebhook,
+			audit: model.ActionWebhookTest},
+		{method: post, pattern: "/v2/user/:user/webhook/:webhook/rotate", handler: a.rotateWebhook,
+			audit: model.ActionWebhookRotate},
+
 		{method: get, pattern: "/v2/avatar/:id", handler: a.getAvatar, queryAuth: true, file: true,
 			picture: true},
 		{method: post, pattern: "/v2/login", handler: a.login, audit: model.ActionLogin,

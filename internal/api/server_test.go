@@ -45,6 +45,7 @@ import (
 	"signet/internal/tally"
 	"signet/internal/testclock"
 	"signet/internal/testlog"
+	"signet/internal/webhook"
 	"signet/openapi/openapitest"
 )
 
@@ -57,6 +58,7 @@ type server struct {
 	api      *api.API
 	access   *access.Control
 	exporter *export.Exporter
+	webhooks *webhook.Webhooks
 	service  *service.Service
 	time     *custody.Clock
 	vault    *content.Vault
@@ -212,6 +214,7 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 			t.Errorf("the server logged what is nobody's doing:\n%s", faults)
 		}
 	})
+	s.startWebhooks(logger)
 	s.link = people.NewFirstLink(s.store, s.clock.Now)
 	s.exporter = export.New(s.store, s.access, s.service, s.clock.Now)
 	s.api, err = api.New(api.Options{
@@ -219,7 +222,7 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 		People: s.people,
 		Overview: overview.New(overview.Options{Store: s.store, Access: s.access, Streams: registry, Clock: s.clock.Now,
 			Installation: installation{s.clock.Now}, Settings: f.settings.Effective()}),
-		Exporter: s.exporter, Pusher: s.pusher, Version: "v1.2.3", Brand: f.brand,
+		Exporter: s.exporter, Pusher: s.pusher, Webhooks: s.webhooks, Version: "v1.2.3", Brand: f.brand,
 		Clock: s.clock.Now, Logger: logger, Limits: f.api,
 		VendorPrefix: "TT", VendorNamespace: "tigertext", BaseURL: s.url, CORSOrigins: f.origins,
 		Address: f.address, Way: f.way, FirstStart: s.link.Take, Registerer: s.metrics, Tally: counts,

@@ -345,6 +345,22 @@ var sightings = map[string]func(v *aviary) letter{
 		return letter{who: v.operator, path: params{"user": p.email, "key": p.key}, fields: fields{"messages_per_day": 0,
 			"label": v.word(ofContent, "label")}, want: 204}
 	},
+	"GET /v2/user/{user}/webhook": func(v *aviary) letter {
+		return letter{who: v.alice, path: params{"user": v.alice.email}, want: 200}
+	},
+	"POST /v2/user/{user}/webhook": func(v *aviary) letter { // to a host that is not allowed
+		return letter{who: v.alice, path: params{"user": v.alice.phone}, want: 400,
+			fields: fields{"url": "https://hooks.example.com/" + v.word(ofContent, "url")}}
+	},
+	"GET /v2/user/{user}/webhook/{webhook}": func(v *aviary) letter { return v.noWebhook(nil) },
+	"POST /v2/user/{user}/webhook/{webhook}": func(v *aviary) letter {
+		return v.noWebhook(fields{"content": "full", "acknowledge": true})
+	},
+	"DELETE /v2/user/{user}/webhook/{webhook}":    func(v *aviary) letter { return v.noWebhook(nil) },
+	"POST /v2/user/{user}/webhook/{webhook}/test": func(v *aviary) letter { return v.noWebhook(nil) },
+	"POST /v2/user/{user}/webhook/{webhook}/rotate": func(v *aviary) letter {
+		return v.noWebhook(fields{"grace": 60})
+	},
 	"POST /v2/user/{user}": func(v *aviary) letter {
 		said := fields{"email": v.word(ofEmail, "email") + "@signet.test", "phones": []string{v.phone("phones")}}
 		for _, name := range []string{"first_name", "last_name", "display_name", "title", "department"} {
@@ -499,4 +515,9 @@ func TestCanariesAreInNoLog(t *testing.T) {
 	}
 	wantSpans(t, collector, routes)
 	v.wantSilence("what the collector of traces gets", string(collector.Raw()))
+}
+
+// noWebhook asks for a webhook that does not exist.
+func (v *aviary) noWebhook(said fields) letter {
+	return letter{who: v.alice, path: params{"user": v.alice.email, "webhook": v.group}, fields: said, want: 404}
 }

@@ -47,6 +47,7 @@ type parts struct {
 	people   *people.People
 	streams  *stream.Streams
 	exporter *export.Exporter
+	hooks    *hooks
 	link     *people.FirstLink
 
 	sweeper *sweep.Sweeper
@@ -61,6 +62,8 @@ func newParts(in surroundings, d *data) *parts {
 	p := new(parts)
 	p.makeShared(in, d)
 	p.makeUseCases(in, d)
+	p.hooks = newHooks(in, d, p)
+	p.work.Register(p.hooks.Kinds()...)
 	p.makeSweep(in, d)
 	p.makeRecorder(in, d)
 	return p
@@ -170,7 +173,7 @@ func (p *parts) register(in surroundings, d *data) error {
 	return errors.Join(registerClock(in, p.clock), registerStore(in, d.engine, d.kept),
 		registerCounts(in.metrics, p.cases.Counts(), p.sweeper, p.vault, p.audit), registerSurvey(in, p.survey, p.registry),
 		registerRing(in.metrics, d.ring), registerForgeries(in.metrics, d.forgeries),
-		registerWork(in.metrics, p.work.Kinds()), registerPushes(in.metrics, p.pusher),
+		registerWork(in.metrics, p.work.Kinds()), registerPushes(in.metrics, p.pusher), registerHooks(in.metrics, p.hooks),
 		registerExports(in.metrics, p.exporter), registerPair(in, d.pair))
 }
 

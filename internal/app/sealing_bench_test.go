@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"signet/client"
+	"signet/internal/config"
 	"signet/internal/home"
 )
 
@@ -27,6 +28,7 @@ const (
 type sendBench struct {
 	b       *testing.B
 	senders []*benchSender
+	reader  *client.Client // of whoever gets all of them
 }
 
 type benchSender struct {
@@ -35,10 +37,13 @@ type benchSender struct {
 	request []byte
 }
 
-func newSendBench(b *testing.B, unsealed bool) *sendBench {
+func newSendBench(b *testing.B, unsealed bool, changes ...func(*config.Config)) *sendBench {
 	b.Helper()
 	cfg := settings(b)
 	cfg.Limits.MessagesPerDay, cfg.Limits.RequestsPerSecond = 0, 0
+	for _, change := range changes {
+		change(cfg)
+	}
 	a, err := open(b.Context(), cfg, quiet(), Pace{}, func(ctx context.Context, in surroundings) (*system, error) {
 		in.unsealed = unsealed
 		return assemble(ctx, in)
@@ -73,8 +78,12 @@ func newSendBench(b *testing.B, unsealed bool) *sendBench {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if i == 0 {
-			continue // who gets all of them
+		if i == 0 { // who gets all of them
+			s.reader, err = client.New(a.BaseURL(), user.APIKey, user.APISecret, client.WithHTTPClient(caller))
+			if err != nil {
+				b.Fatal(err)
+			}
+			continue
 		}
 		conn, err := (&net.Dialer{}).DialContext(b.Context(), "tcp", a.Addr().String())
 		if err != nil {

@@ -103,9 +103,20 @@ func newStub(t *testing.T) *stub {
 		"GET /v2/user/me/key": data(
 			`[{"api_key":"k1","kind":"regular","created_time":"2026-11-21T08:15:30.123Z"}]`),
 		"POST /v2/user/me/key/k1/rotate": data(`{"api_key":"k1","api_secret":"s2"}`),
-		"POST /v2/message":               sent,
-		"POST /v2/message/m1/forward":    sent,
-		"GET /v2/message/m1":             data(testMsg),
+		"POST /v2/user/u1/webhook":       data(`{"webhook":"w1","secret":"whsec_AA=="}`),
+		"GET /v2/user/u1/webhook": data(`[{"webhook":"w1","url":"https://hooks.example.com/x","events":[],"content":"thin",
+			"acknowledge":false,"signature":"v1","enabled":false,"disabled_reason":"silent",
+			"created_time":"2026-11-21T08:15:30.123Z"}]`),
+		"GET /v2/user/u1/webhook/w1": data(`{"webhook":"w1","url":"https://hooks.example.com/x","events":["message"],
+			"content":"thin","acknowledge":false,"signature":"v1","enabled":true,"created_time":"2026-11-21T08:15:30.123Z",
+			"failures":2,"failing_since":"2026-11-21T08:15:30.123Z","deliveries":[{"event_id":"e1","type":"message",
+			"time":"2026-11-21T08:15:30.123Z","try":2,"outcome":"refused","response_status":503,"duration_ms":12}]}`),
+		"POST /v2/user/u1/webhook/w1/rotate": data(`{"webhook":"w1","public_key":"whpk_AA=="}`),
+		"POST /v2/user/u1/webhook/w1/test": data(`{"type":"webhook.test","time":"2026-11-21T08:15:30.123Z","try":1,
+			"outcome":"delivered","response_status":204,"duration_ms":3}`),
+		"POST /v2/message":            sent,
+		"POST /v2/message/m1/forward": sent,
+		"GET /v2/message/m1":          data(testMsg),
 		"GET /v2/message/m1/status": data(
 			`{"client_id":"m1","statuses":[{"account_id":"u2","status":"Read","timestamp":"2026-11-21T08:15:30.123Z"}]}`),
 		"GET /v2/events":                       data("[" + testEvent + "]"),
@@ -190,6 +201,29 @@ func TestClientCommands(t *testing.T) {
 		{"key revoke k1 --user u1", "DELETE /v2/user/u1/key/k1", ""},
 		{"key rotate k1 --grace 0s", `POST /v2/user/me/key/k1/rotate {"grace":0}`, "api_key     k1\napi_secret  s2\n"},
 		{"key rotate k1 --json", `POST /v2/user/me/key/k1/rotate {}`, `{"api_key":"k1","api_secret":"s2"}` + "\n"},
+
+		{"webhook create https://hooks.example.com/x --user u1 --event message --content full --acknowledge",
+			`POST /v2/user/u1/webhook {"url":"https://hooks.example.com/x","events":["message"],"content":"full","acknowledge":true,"signature":"v1"}`,
+			"webhook  w1\nsecret   whsec_AA==\n"},
+		{"webhook list u1", "GET /v2/user/u1/webhook", "WEBHOOK  STATE              URL                          EVENTS  " +
+			"CONTENT  ACKNOWLEDGE  LAST SUCCESS  ORGANIZATION  ISSUED BY\n" +
+			"w1       disabled (silent)  https://hooks.example.com/x  all     " +
+			"thin     false        -             -             -\n"},
+		{"webhook show w1 --user u1", "GET /v2/user/u1/webhook/w1",
+			"webhook        w1\nurl            https://hooks.example.com/x\n" +
+				"state          failing\nevents         message\ncontent        thin\nacknowledge    false\nsignature      v1\n" +
+				"created        2026-11-21T08:15:30Z\nlast_success   -\nfailing_since  2026-11-21T08:15:30Z\nfailures       2\n" +
+				"next_try       -\ndelivery       2026-11-21T08:15:30Z message refused 503 12ms try 2 e1\n"},
+		{"webhook change w1 --user u1 --all-events --enable --no-acknowledge",
+			`POST /v2/user/u1/webhook/w1 {"events":[],"acknowledge":false,"enabled":true}`, ""},
+		{"webhook change w1 --url https://b.example.com --content thin --disable",
+			`POST /v2/user/me/webhook/w1 {"url":"https://b.example.com","content":"thin","enabled":false}`, ""},
+		{"webhook resend w1 e7 --user u1", `POST /v2/user/u1/webhook/w1 {"from":"e7"}`, ""},
+		{"webhook rotate w1 --user u1 --grace 0s", `POST /v2/user/u1/webhook/w1/rotate {"grace":0}`,
+			"webhook     w1\npublic_key  whpk_AA==\n"},
+		{"webhook test w1 --user u1", "POST /v2/user/u1/webhook/w1/test {}",
+			"delivery  2026-11-21T08:15:30Z webhook.test delivered 204 3ms try 1 -\n"},
+		{"webhook delete w1 --user u1", "DELETE /v2/user/u1/webhook/w1", ""},
 
 		{"send bob hi --ttl never --dor --priority high --org o1",
 			`POST /v2/message {"recipient":"bob","body":"hi","ttl":-1,"dor":true,"priority":1,"sender_organization":"o1","recipient_organization":"o1"}`, "m1\n"},

@@ -51,6 +51,7 @@ type commands struct {
 	Org          orgCommands          `cmd:"" aliases:"organization" group:"client" help:"Create, show, change and delete organizations."`
 	User         userCommands         `cmd:"" group:"client" help:"Create, find, show and change accounts, and their memberships."`
 	Key          keyCommands          `cmd:"" group:"client" help:"Issue, list, revoke and rotate API keys."`
+	Webhook      webhookCommands      `cmd:"" group:"client" help:"Have events of accounts POSTed to URLs: webhooks."`
 	Roles        rolesCommands        `cmd:"" group:"client" help:"List, grant and revoke the roles of accounts."`
 	Send         sendCommand          `cmd:"" group:"client" help:"Send a message."`
 	Message      messageCommands      `cmd:"" group:"client" help:"Show, mark, save, forward and recall messages."`

@@ -66,5 +66,13 @@ func messages() board {
 					about:   "Bytes of archives that are made.",
 					queries: rate("signet_export_bytes_total", "")},
 			}},
+			{"Webhooks", []panel{
+				{title: "Tries", unit: "cps",
+					about:   "To deliver an event: delivered, refused (another status than a 2xx), unanswered.",
+					queries: rate("signet_webhook_deliveries_total", "outcome")},
+				{title: "Disabled", unit: "cps",
+					about:   "By reason. Any: somebody does not get events any more.",
+					queries: rate("signet_webhooks_disabled_total", "reason")},
+			}},
 		}}
 }
