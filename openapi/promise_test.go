@@ -128,6 +128,8 @@ POST /v2/user/{user}/webhook/{webhook}
 DELETE /v2/user/{user}/webhook/{webhook}
 POST /v2/user/{user}/webhook/{webhook}/test
 POST /v2/user/{user}/webhook/{webhook}/rotate
+POST /v2/hook/alertmanager
+POST /v2/hook/grafana
 
 GET /healthz
 GET /readyz

@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"signet/internal/access"
+	"signet/internal/alert"
 	"signet/internal/api/guard"
 	"signet/internal/api/input"
 	"signet/internal/brand"
@@ -57,6 +58,7 @@ type Options struct {
 	Exporter        *export.Exporter
 	Pusher          *push.Pusher // tells browsers of messages
 	Webhooks        *webhook.Webhooks
+	Alerts          *alert.Desk
 	Version         string // of the server, which archives name
 	Brand           brand.Brand
 	Streams         *stream.Streams
@@ -92,6 +94,7 @@ type API struct {
 	exporter      *export.Exporter
 	pusher        *push.Pusher
 	webhooks      *webhook.Webhooks
+	alerts        *alert.Desk
 	version       string
 	brand         brand.Brand
 	streams       *stream.Streams
@@ -163,6 +166,7 @@ func newAPI(o Options) (*API, error) {
 		exporter:      o.Exporter,
 		pusher:        o.Pusher,
 		webhooks:      o.Webhooks,
+		alerts:        o.Alerts,
 		version:       o.Version,
 		brand:         o.Brand,
 		streams:       o.Streams,

@@ -376,6 +376,9 @@ var rules = append([]rule{
 	{route: "POST /v2/user/:user/webhook/:webhook/test", want: ownUser},
 	{route: "POST /v2/user/:user/webhook/:webhook/rotate", sent: sent(fields{"grace": 0}), want: ownUser},
 
+	{route: "POST /v2/hook/alertmanager", sent: sent(fields{}), want: all("400")},
+	{route: "POST /v2/hook/grafana", sent: sent(fields{}), want: all("400")},
+
 	{route: "GET /v2/avatar/:id", want: seenUser},
 	// it takes other credentials
 	{route: "POST /v2/login", public: true, want: strings.TrimSpace(strings.Repeat("401 ", 11))},

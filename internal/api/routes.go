@@ -234,6 +234,9 @@ func (a *API) routes() []route {
 		{method: post, pattern: "/v2/user/:user/webhook/:webhook/rotate", handler: a.rotateWebhook,
 			audit: model.ActionWebhookRotate},
 
+		{method: post, pattern: "/v2/hook/alertmanager", handler: a.takeAlerts("alertmanager"), sends: true},
+		{method: post, pattern: "/v2/hook/grafana", handler: a.takeAlerts("grafana"), sends: true},
+
 		{method: get, pattern: "/v2/avatar/:id", handler: a.getAvatar, queryAuth: true, file: true,
 			picture: true},
 		{method: post, pattern: "/v2/login", handler: a.login, audit: model.ActionLogin,

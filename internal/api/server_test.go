@@ -19,6 +19,7 @@ import (
 	"golang.org/x/crypto/argon2"
 
 	"signet/internal/access"
+	"signet/internal/alert"
 	"signet/internal/api"
 	"signet/internal/audit"
 	"signet/internal/backlog"
@@ -222,6 +223,7 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 		People: s.people,
 		Overview: overview.New(overview.Options{Store: s.store, Access: s.access, Streams: registry, Clock: s.clock.Now,
 			Installation: installation{s.clock.Now}, Settings: f.settings.Effective()}),
+		Alerts:   alert.New(alert.Options{Store: s.store, Cases: s.service, Clock: s.clock.Now}),
 		Exporter: s.exporter, Pusher: s.pusher, Webhooks: s.webhooks, Version: "v1.2.3", Brand: f.brand,
 		Clock: s.clock.Now, Logger: logger, Limits: f.api,
 		VendorPrefix: "TT", VendorNamespace: "tigertext", BaseURL: s.url, CORSOrigins: f.origins,

@@ -94,7 +94,7 @@ func interfaceOptions(in surroundings, p *parts) api.Options {
 	limits := in.cfg.Limits
 	return api.Options{
 		Access: p.access, Authenticator: p.access, Service: p.cases, People: p.people, Streams: p.streams,
-		Exporter: p.exporter, Pusher: p.pusher, Webhooks: p.hooks.Webhooks,
+		Exporter: p.exporter, Pusher: p.pusher, Webhooks: p.hooks.Webhooks, Alerts: p.alerts,
 		Version: version, FirstStart: p.link.Take, Brand: in.brand, Tally: p.tally,
 		Clock: in.clock, Logger: in.log, AccessLog: in.cfg.Log.Access, Outages: in.outages, Registerer: in.metrics,
 		Tracer: in.tracer,
@@ -121,5 +121,6 @@ func background(in surroundings, d *data, p *parts, others nodes) []func(context
 		Older: p.sweeper.AskAllKeys}
 	tasks := append(others.tasks, guard(d.engine, p.registry, p.cases, p.work)...)
 	return append(tasks, p.sweeper.Run, p.work.Run, p.pusher.Run, p.hooks.run, p.survey.Run, p.recorder.Run, keys.Run,
-		d.forgeries.Run, d.ringCopy.run, d.pair.run, d.keeper.Run, d.blobs.watch, d.room.Run, newRest(d.engine, p.cases.Forget, in.log).run)
+		d.forgeries.Run, d.ringCopy.run, d.pair.run, d.keeper.Run, d.blobs.watch, d.room.Run,
+		newRest(d.engine, p.cases.Forget, in.log).run)
 }

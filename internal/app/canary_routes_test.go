@@ -361,6 +361,8 @@ var sightings = map[string]func(v *aviary) letter{
 	"POST /v2/user/{user}/webhook/{webhook}/rotate": func(v *aviary) letter {
 		return v.noWebhook(fields{"grace": 60})
 	},
+	"POST /v2/hook/alertmanager": func(v *aviary) letter { return v.noAlert() },
+	"POST /v2/hook/grafana":      func(v *aviary) letter { return v.noAlert() },
 	"POST /v2/user/{user}": func(v *aviary) letter {
 		said := fields{"email": v.word(ofEmail, "email") + "@signet.test", "phones": []string{v.phone("phones")}}
 		for _, name := range []string{"first_name", "last_name", "display_name", "title", "department"} {
@@ -520,4 +522,10 @@ func TestCanariesAreInNoLog(t *testing.T) {
 // noWebhook asks for a webhook that does not exist.
 func (v *aviary) noWebhook(said fields) letter {
 	return letter{who: v.alice, path: params{"user": v.alice.email, "webhook": v.group}, fields: said, want: 404}
+}
+
+// noAlert is a notification that is none.
+func (v *aviary) noAlert() letter {
+	return letter{who: v.alice, query: url.Values{"recipient": {v.bob.email}}, want: 400,
+		fields: fields{"alerts": v.word(ofContent, "alert")}}
 }

@@ -58,7 +58,7 @@ var mayImport = []layer{
 	{"internal/app", []string{
 		"internal/transport", "internal/handover", "internal/systemd", "internal/api", "internal/api/output",
 		"internal/stream", "internal/succession", "internal/standby", "internal/home",
-		"internal/webhook", "internal/api/wire", "internal/service",
+		"internal/webhook", "internal/alert", "internal/api/wire", "internal/service",
 		"internal/access", "internal/people", "internal/overview", "internal/export", "internal/sweep",
 		"internal/series", "internal/fanout", "internal/backlog", "internal/push", "internal/egress",
 		"internal/content", "internal/custody", "internal/transfer", "internal/store/postgres", "internal/store/sqlite",
@@ -98,7 +98,7 @@ var mayImport = []layer{
 	{"internal/systemd", nil},
 	{"internal/api", []string{
 		"internal/api/guard", "internal/api/input", "internal/api/sink", "internal/api/output", "internal/api/wire",
-		"internal/webhook", "internal/stream", "internal/service", "internal/people", "internal/push",
+		"internal/webhook", "internal/alert", "internal/stream", "internal/service", "internal/people", "internal/push",
 		"internal/overview", "internal/export",
 		"internal/fanout", "internal/access", "internal/content",
 		"internal/search", "internal/large",
@@ -119,6 +119,7 @@ var mayImport = []layer{
 		"internal/store/presence", "internal/store", "internal/live", "internal/large", "internal/health",
 		"internal/model", "internal/trace",
 	}},
+	{"internal/alert", []string{"internal/service", "internal/store", "internal/model"}},
 	{"internal/webhook", []string{
 		"internal/service", "internal/access", "internal/backlog", "internal/content", "internal/store", "internal/live",
 		"internal/health", "internal/model",

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"signet/internal/access"
+	"signet/internal/alert"
 	"signet/internal/audit"
 	"signet/internal/backlog"
 	"signet/internal/build"
@@ -48,6 +49,7 @@ type parts struct {
 	streams  *stream.Streams
 	exporter *export.Exporter
 	hooks    *hooks
+	alerts   *alert.Desk
 	link     *people.FirstLink
 
 	sweeper *sweep.Sweeper
@@ -135,6 +137,7 @@ func (p *parts) makeUseCases(in surroundings, d *data) {
 	})
 	p.streams = stream.New(p.registry, p.access, p.cases)
 	p.exporter = export.New(d.kept, p.access, p.cases, in.clock)
+	p.alerts = alert.New(alert.Options{Store: d.kept, Cases: p.cases, Clock: in.clock})
 	p.link = people.NewFirstLink(d.kept, in.clock)
 }
 

@@ -162,8 +162,8 @@ func (s *Settings) Apply(change Settings) {
 	}
 }
 
-// FitOther refuses settings of which too many, or too much, are only kept, and names
-// that are too long. It is asked about what a change leaves, so that many calls get no
+// FitOther refuses settings of which too many, or too much, are only kept, names that are
+// too long, and alert routes that are none. It is asked about what a change leaves, so that many calls get no
 // further than one.
 func (s *Settings) FitOther() error {
 	size := 0
@@ -177,7 +177,8 @@ func (s *Settings) FitOther() error {
 		return Invalidf("settings_too_large", "", "There are more than %d further settings, or more than %d KiB of them.",
 			maxOtherSettings, maxOtherSettingsBytes>>10)
 	}
-	return nil
+	_, err := s.AlertRoutes()
+	return err
 }
 
 func apply[T any](settings, changes map[string]**T) {

@@ -1,0 +1,168 @@
+package alert
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"signet/internal/model"
+	"signet/internal/service"
+	"signet/internal/store"
+)
+
+// Options are what alerts are taken with.
+type Options struct {
+	Store *store.Store
+	Cases *service.Service
+	Clock func() time.Time
+}
+
+// Desk takes alerts. It is safe for concurrent use.
+type Desk struct{ Options }
+
+// New returns a desk.
+func New(o Options) *Desk { return &Desk{o} }
+
+// Told is what became of an alert.
+type Told struct {
+	Alert    *Alert
+	Message  model.MessageID
+	Repeated bool // it was told before
+}
+
+// Take sends a message for each alert: to a recipient, or where that is empty, to whom the organization of the
+// key says. One that nobody can get does not hold up the others, and is the error in the end; what was sent
+// stays sent, and is not sent again when the notification is repeated.
+func (d *Desk) Take(ctx context.Context, actor *model.Actor, source, recipient string, n *Notification) (all []Told,
+	err error) {
+	scope := actor.Key.Scope
+	if scope == "" {
+		return nil, model.Forbiddenf("scope_required", "Alerts take a key of one organization.")
+	}
+	o, found, err := d.organization(ctx, scope)
+	if err == nil && !found {
+		err = model.Missing()
+	}
+	if err != nil {
+		return nil, err
+	}
+	routes, err := o.Settings.AlertRoutes()
+	if err != nil {
+		return nil, err
+	}
+	var failed error
+	for i := range n.Alerts {
+		a := &n.Alerts[i]
+		if !a.Known() {
+			return all, model.Invalidf("alert_invalid", "alerts", "The status of an alert is firing or resolved.")
+		}
+		told, err := d.tell(ctx, actor, source, route(routes, recipient, a), a, &o)
+		var refused *model.Error
+		if errors.As(err, &refused) && (refused.Kind == model.Invalid || refused.Kind == model.NotFound) {
+			if failed == nil {
+				failed = err
+			}
+			continue
+		}
+		if err != nil {
+			return all, err
+		}
+		all = append(all, told)
+	}
+	return all, failed
+}
+
+func (d *Desk) organization(ctx context.Context, id model.OrganizationID) (o model.Organization, found bool,
+	err error) {
+	err = d.Store.View(ctx, func(tx *store.Tx) (err error) {
+		o, found, err = tx.Organization(id)
+		return err
+	})
+	return o, found, err
+}
+
+// route is who gets an alert; without a recipient: nobody.
+func route(routes []model.AlertRoute, recipient string, a *Alert) model.AlertRoute {
+	if recipient != "" {
+		return model.AlertRoute{Recipient: recipient}
+	}
+	for i := range routes {
+		if routes[i].Fits(a.Labels) {
+			return routes[i]
+		}
+	}
+	return model.AlertRoute{}
+}
+
+// tell sends the message for an alert, unless it was sent before.
+func (d *Desk) tell(ctx context.Context, actor *model.Actor, source string, to model.AlertRoute, a *Alert,
+	o *model.Organization) (told Told, err error) {
+	told.Alert = a
+	if first, found, err := d.sent(ctx, actor, a.request(source, a.Status)); err != nil || found {
+		told.Message, told.Repeated = first, true
+		return told, err
+	}
+	if to.Recipient == "" {
+		return told, model.Invalidf("alert_unrouted", "alerts", "No alert route of the organization fits the alert %q, and "+
+			"no recipient is named.", a.Labels["alertname"])
+	}
+	command := service.SendCommand{Recipient: to.Recipient, SenderOrganization: o.ID, Body: a.text(),
+		Priority: priority(&to, a, o), RequestID: a.request(source, a.Status)}
+	if a.Resolved() {
+		if err := d.answer(ctx, actor, a.request(source, "firing"), &command); err != nil {
+			return told, err
+		}
+	}
+	sent, err := d.Cases.Send(ctx, actor, command)
+	if err != nil && command.ReplyTo != "" && errors.Is(err, model.Invalidf("reply_to_unknown", "", "")) {
+		command.ReplyTo = "" // it has ended meanwhile
+		sent, err = d.Cases.Send(ctx, actor, command)
+	}
+	told.Message, told.Repeated = sent.Message, sent.Repeated
+	return told, err
+}
+
+// sent returns the message that was sent under a Request-ID.
+func (d *Desk) sent(ctx context.Context, actor *model.Actor, request string) (id model.MessageID, found bool,
+	err error) {
+	after := d.Clock().Add(-model.RepeatWindow)
+	err = d.Store.View(ctx, func(tx *store.Tx) error {
+		first, there, err := tx.Request(actor.Account, request, after)
+		id, found = first.Message, there
+		return err
+	})
+	return id, found, err
+}
+
+// answer has a message answer the one that told of the alert, where that is there still: to whom it went.
+func (d *Desk) answer(ctx context.Context, actor *model.Actor, request string, command *service.SendCommand) error {
+	first, found, err := d.sent(ctx, actor, request)
+	if err != nil || !found || first.IsZero() {
+		return err
+	}
+	m, err := d.Cases.Message(ctx, actor, first)
+	switch {
+	case model.IsNotFound(err):
+		return nil
+	case err != nil:
+		return err
+	case m.Recalled:
+		return nil
+	}
+	command.ReplyTo, command.Recipient = m.ID.String(), m.Recipient.String()
+	return nil
+}
+
+// priority is that of the message: as the route says, or as the alert's severity does. Who reads that
+// something is over need not be woken.
+func priority(to *model.AlertRoute, a *Alert, o *model.Organization) *int {
+	p := 0
+	switch {
+	case a.Resolved() || !model.Allows(o.Settings.PriorityMessaging):
+	case to.Priority != nil:
+		p = *to.Priority
+	case a.urgent():
+		p = 1
+	}
+	return &p
+}

@@ -1,0 +1,40 @@
+package api
+
+import (
+	"context"
+
+	"signet/internal/alert"
+)
+
+// wireTold is what became of an alert.
+type wireTold struct {
+	Fingerprint string `json:"fingerprint,omitempty"`
+	Status      string `json:"status"`
+	MessageID   string `json:"message_id"`
+	Repeated    bool   `json:"repeated"`
+}
+
+// takeAlerts: POST /hook/alertmanager and /hook/grafana.
+func (a *API) takeAlerts(source string) handler {
+	return func(ctx context.Context, c *call) (answer, error) {
+		var n alert.Notification
+		const want = "a list of alerts, as Alertmanager and Grafana write it"
+		if !c.body.Has("alerts") {
+			c.body.Wrong("alerts", want)
+		}
+		c.body.Decode("alerts", &n.Alerts, want)
+		recipient := c.readQuery().Text("recipient")
+		if err := c.err(); err != nil {
+			return answer{}, err
+		}
+		told, err := a.alerts.Take(ctx, c.actor, source, recipient, &n)
+		if err != nil {
+			return answer{}, err
+		}
+		out := make([]wireTold, len(told))
+		for i := range told {
+			out[i] = wireTold{told[i].Alert.Fingerprint, told[i].Alert.Status, told[i].Message.String(), told[i].Repeated}
+		}
+		return reply(map[string]any{"messages": out}), nil
+	}
+}

@@ -1,0 +1,140 @@
+package api_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// notification is what a monitoring system POSTs.
+func notification(t *testing.T, name string) option {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "alert", "testdata", name+".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return body("application/json", bytes.NewReader(text))
+}
+
+// alerted POSTs a notification, and returns what became of its alerts.
+func (p *person) alerted(path, name string) []value {
+	p.t.Helper()
+	return p.do("POST", "/v2/hook/"+path, notification(p.t, name)).reply().list("messages")
+}
+
+// told is the message that tells of an alert, as a person reads it.
+func (p *person) told(alert value) value {
+	p.t.Helper()
+	return p.get("/v2/message/" + alert.text("message_id")).reply()
+}
+
+// startHooks makes a clinic with an account for its monitoring, which has a key of its organization.
+func startHooks(t *testing.T) (c clinic, boss, monitoring *person) {
+	t.Helper()
+	c = startClinic(t)
+	boss = c.mustCreateAdmin(c.org, "boss")
+	monitoring = boss.mustCreate(c.org, "monitoring")
+	for _, p := range []*person{c.alice, c.bob, monitoring} {
+		p.forgetEvents()
+	}
+	return c, boss, monitoring
+}
+
+func TestAnAlertBecomesAMessageAndItsEndAnswersIt(t *testing.T) {
+	t.Parallel()
+	c, boss, monitoring := startHooks(t)
+	ward := boss.mustCreateGroup("Imaging on duty", c.alice, monitoring)
+	c.alice.forgetEvents()
+	boss.post("/v2/organization/"+c.org, fields{"alert_routes": "severity=critical team=imaging -> " + ward + "\n" +
+		"team=it -> " + c.bob.token + " low"}).want(204)
+	c.settle()
+	c.bob.forgetEvents()
+
+	told := monitoring.alerted("alertmanager", "alertmanager_firing")
+	if len(told) != 2 {
+		t.Fatalf("%d alerts were told, want 2", len(told))
+	}
+	told[0].wantFields(fields{"fingerprint": "6e1ba5a2c7e7ba0f", "status": "firing", "repeated": false})
+	first := c.alice.told(told[0])
+	first.wantFields(fields{"group_token": ward, "priority": 1, "body": strings.Join([]string{
+		"FIRING: HostOutOfDiskSpace (critical)",
+		"The disk of the image archive is almost full",
+		"/var on pacs01.clinic.example:9100 has 3.2% left.",
+		"device=/dev/sda1, instance=pacs01.clinic.example:9100, job=node, mountpoint=/var, team=imaging",
+		"Since 2026-11-21 08:10 UTC",
+		"https://runbooks.clinic.example/disk",
+		"http://prometheus.clinic.example:9090/graph?g0.expr=node_filesystem_avail_bytes+%2F+" +
+			"node_filesystem_size_bytes+%3C+0.05&g0.tab=1",
+	}, "\n")})
+	second := c.bob.told(told[1])
+	second.wantFields(fields{"recipient_token": c.bob.token, "priority": -1})
+
+	// Told again, as both systems do every few hours, nothing is sent.
+	for _, again := range monitoring.alerted("alertmanager", "alertmanager_firing") {
+		again.wantFields(fields{"repeated": true})
+	}
+	c.bob.wantEvents("message")
+
+	c.clock.Advance(30 * time.Minute)
+	over := monitoring.alerted("alertmanager", "alertmanager_resolved")
+	c.alice.told(over[0]).wantFields(fields{"group_token": ward, "priority": 0,
+		"reply_to": told[0].text("message_id"),
+		"body":     "RESOLVED: HostOutOfDiskSpace (critical), 2026-11-21 08:40 UTC, after 30m"})
+	c.bob.wantEvents("message", "message")
+	// After a day it is told anew, if it is still so.
+	c.clock.Advance(24 * time.Hour)
+	monitoring.alerted("alertmanager", "alertmanager_firing")[0].wantFields(fields{"repeated": false})
+}
+
+func TestGrafanaNamesWhoGetsItsAlerts(t *testing.T) {
+	t.Parallel()
+	c, _, monitoring := startHooks(t)
+	told := monitoring.alerted("grafana?recipient="+c.bob.token, "grafana_firing")
+	c.bob.told(told[0]).wantFields(fields{"priority": 1, "body": strings.Join([]string{
+		"FIRING: Laboratory queue (critical)",
+		"The laboratory sends no results",
+		"No result was sent for 15 minutes.",
+		"grafana_folder=Laboratory",
+		"Since 2026-11-21 08:14 UTC",
+		"https://grafana.clinic.example/d/lab?orgId=1&viewPanel=7",
+	}, "\n")})
+	// The answer goes where the alert went, though nobody is named now.
+	over := monitoring.alerted("grafana?recipient="+c.alice.token, "grafana_resolved")
+	c.bob.told(over[0]).wantFields(fields{"reply_to": told[0].text("message_id"),
+		"body": "RESOLVED: Laboratory queue (critical), 2026-11-21 09:14 UTC, after 1h0m"})
+
+	// One that was taken back is not answered.
+	told = monitoring.alerted("alertmanager?recipient="+c.bob.token, "alertmanager_firing")
+	monitoring.delete("/v2/message/" + told[0].text("message_id")).want(204)
+	over = monitoring.alerted("alertmanager?recipient="+c.bob.token, "alertmanager_resolved")
+	c.bob.told(over[0]).wantFields(fields{}, "reply_to")
+	c.bob.told(over[1]).wantFields(fields{"reply_to": told[1].text("message_id")})
+}
+
+func TestAlertsThatNobodyCanGetAreRefused(t *testing.T) {
+	t.Parallel()
+	c, boss, monitoring := startHooks(t)
+	const path = "/v2/hook/alertmanager"
+	firing := func() option { return notification(t, "alertmanager_firing") }
+	c.alice.do("POST", path, firing()).wantError(403, "scope_required")
+	c.anyone().do("POST", path, firing()).want(401)
+	monitoring.do("POST", path, firing()).wantError(400, "alert_unrouted")
+	monitoring.do("POST", path+"?recipient="+randomToken(), firing()).wantMissing()
+	monitoring.post(path, fields{}).wantError(400, "field_invalid").wantField("alerts")
+	monitoring.post(path, fields{"alerts": "many"}).wantError(400, "field_invalid").wantField("alerts")
+	monitoring.post(path+"?recipient="+c.bob.token, fields{"alerts": []fields{{"status": "perhaps"}}}).
+		wantError(400, "alert_invalid")
+	// What fits no rule does not hold up what does.
+	boss.post("/v2/organization/"+c.org, fields{"alert_routes": "team=it -> bob"}).want(204)
+	c.settle()
+	c.bob.forgetEvents()
+	monitoring.do("POST", path, firing()).wantError(400, "alert_unrouted")
+	c.bob.wantEvents("message")
+	monitoring.do("POST", path, firing()).wantError(400, "alert_unrouted")
+	c.bob.wantEvents("message")
+	boss.post("/v2/organization/"+c.org, fields{"alert_routes": "severity"}).wantError(400, "alert_routes_invalid").
+		wantField("alert_routes")
+}

@@ -1,0 +1,61 @@
+package model
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+)
+
+func TestTheFirstAlertRouteThatFitsCounts(t *testing.T) {
+	t.Parallel()
+	routes, err := ParseAlertRoutes(`
+		# the ward first
+		severity=critical team="Heart surgery" -> 01a1edb9-a94b-7811-818e-951767727e06 high
+		severity!=info instance="a -> b" -> +49 151 12345678
+		severity=critical -> oncall@example.com low
+		* -> it
+	`)
+	if err != nil || len(routes) != 4 {
+		t.Fatalf("got %d routes, %v", len(routes), err)
+	}
+	priority := func(p int) *int { return &p }
+	for _, alert := range []struct {
+		labels    map[string]string
+		recipient string
+		priority  *int
+	}{
+		{map[string]string{"severity": "critical", "team": "Heart surgery"}, "01a1edb9-a94b-7811-818e-951767727e06",
+			priority(1)},
+		{map[string]string{"instance": "a -> b"}, "+49 151 12345678", nil},
+		{map[string]string{"severity": "critical"}, "oncall@example.com", priority(-1)},
+		{map[string]string{"severity": "info", "instance": "a -> b"}, "it", nil},
+		{nil, "it", nil},
+	} {
+		for i := range routes {
+			r := &routes[i]
+			if !r.Fits(alert.labels) {
+				continue
+			}
+			same := (r.Priority == nil) == (alert.priority == nil) && (r.Priority == nil || *r.Priority == *alert.priority)
+			if r.Recipient != alert.recipient || !same {
+				t.Errorf("%v goes to %q", alert.labels, r.Recipient)
+			}
+			break
+		}
+	}
+}
+
+func TestWhatIsNoAlertRouteIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"it", "-> it", "severity -> it", "severity=critical ->", "* ->", `a="b -> it`,
+		"=x -> it", "* x=y -> it", `a b=c -> it`} {
+		if routes, err := ParseAlertRoutes(text); err == nil {
+			t.Errorf("%q is %+v", text, routes)
+		}
+	}
+	s := Settings{Other: map[string]json.RawMessage{AlertRoutes: json.RawMessage(`7`)}}
+	var refused *Error
+	if err := s.FitOther(); !errors.As(err, &refused) || refused.Code != "alert_routes_invalid" {
+		t.Errorf("got %v", err)
+	}
+}
