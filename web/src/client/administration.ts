@@ -191,6 +191,66 @@ export class Administration extends Messaging {
     return this.post(["user", user, "key", key, "rotate"], body, options, once);
   }
 
+  // Webhooks.
+
+  /** Makes a webhook, whose secret is shown this once (POST /v2/user/:user/webhook). */
+  createWebhook(user: string, body: Body<"createWebhook">, options?: CallOptions): Promise<Reply<"createWebhook">> {
+    return this.post(["user", user, "webhook"], body, options, once);
+  }
+
+  /** Lists the webhooks of an account (GET /v2/user/:user/webhook). */
+  getWebhooks(user: string, options?: CallOptions): Promise<Reply<"getWebhooks">> {
+    return this.get(["user", user, "webhook"], options);
+  }
+
+  /** Shows a webhook with its last deliveries (GET /v2/user/:user/webhook/:webhook). */
+  getWebhook(user: string, webhook: string, options?: CallOptions): Promise<Reply<"getWebhook">> {
+    return this.get(["user", user, "webhook", webhook], options);
+  }
+
+  /** Changes a webhook, or has it deliver again (POST /v2/user/:user/webhook/:webhook). */
+  updateWebhook(user: string, webhook: string, body: Body<"updateWebhook">, options?: CallOptions): Promise<void> {
+    return this.post(["user", user, "webhook", webhook], body, options);
+  }
+
+  /** Ends a webhook (DELETE /v2/user/:user/webhook/:webhook). */
+  deleteWebhook(user: string, webhook: string, options?: CallOptions): Promise<void> {
+    return this.delete(["user", user, "webhook", webhook], undefined, options);
+  }
+
+  /** Has the server POST a test to a webhook (POST /v2/user/:user/webhook/:webhook/test). */
+  testWebhook(user: string, webhook: string, options?: CallOptions): Promise<Reply<"testWebhook">> {
+    return this.post(["user", user, "webhook", webhook, "test"], {}, options, once);
+  }
+
+  /** Gives a webhook a new secret, which is shown this once (POST /v2/user/:user/webhook/:webhook/rotate). */
+  rotateWebhook(
+    user: string,
+    webhook: string,
+    body: Body<"rotateWebhook"> = {},
+    options?: CallOptions,
+  ): Promise<Reply<"rotateWebhook">> {
+    return this.post(["user", user, "webhook", webhook, "rotate"], body, options, once);
+  }
+
+  // Alerts of monitoring systems.
+
+  /** Takes alerts of Prometheus Alertmanager (POST /v2/hook/alertmanager). */
+  takeAlertmanagerAlerts(
+    body: Body<"takeAlertmanagerAlerts">,
+    options?: Options<"takeAlertmanagerAlerts">,
+  ): Promise<Reply<"takeAlertmanagerAlerts">> {
+    return this.post(["hook", "alertmanager"], body, options, { query: { recipient: options?.recipient } });
+  }
+
+  /** Takes alerts of Grafana (POST /v2/hook/grafana). */
+  takeGrafanaAlerts(
+    body: Body<"takeGrafanaAlerts">,
+    options?: Options<"takeGrafanaAlerts">,
+  ): Promise<Reply<"takeGrafanaAlerts">> {
+    return this.post(["hook", "grafana"], body, options, { query: { recipient: options?.recipient } });
+  }
+
   // Organizations.
 
   /** Lists organizations with their counts (GET /v2/organization). */

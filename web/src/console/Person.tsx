@@ -9,6 +9,7 @@ import type { Key } from "./keyColumns";
 import { LastSeen } from "./LastSeen";
 import { PersonActs } from "./PersonActs";
 import { PersonKeys } from "./PersonKeys";
+import { PersonWebhooks } from "./PersonWebhooks";
 
 /** Person shows a member of an organization, and what its administrators do with the account. */
 export function Person({ organization, token }: { organization: Schemas["Organization"]; token: string }) {
@@ -59,6 +60,7 @@ export function Person({ organization, token }: { organization: Schemas["Organiz
         organization={organization} account={token} keys={keys} onChange={reload}
         mayCreate={!operator || person.managed === true}
       />
+      <PersonWebhooks organization={organization} account={token} mayCreate={!operator || person.managed === true} />
     </article>
   );
 }

@@ -38,7 +38,7 @@ type server struct {
 // the arguments have as {front}.
 func serve(on *stage, args []string) (*server, error) {
 	var dir, data string
-	all := []string{"serve", "--listen", "127.0.0.1:0"}
+	all := []string{"serve", "--listen", "127.0.0.1:0", "--egress.webhooks", "hooks.example.com"}
 	err := on.test.try(func() {
 		dir = on.test.TempDir()
 		data = filepath.Join(dir, "data")

@@ -8,7 +8,10 @@ export const actions = {
     "member.add", "member.remove", "role.grant", "role.revoke", "operator.create", "operator.reset", "operator.end",
     "row.forged", "access",
   ],
-  keys: ["key.issue", "key.rotate", "key.revoke", "key.limit", "key.label"],
+  keys: [
+    "key.issue", "key.rotate", "key.revoke", "key.limit", "key.label",
+    "webhook.create", "webhook.update", "webhook.delete", "webhook.rotate", "webhook.test", "webhook.disable",
+  ],
   signIns: ["login", "logout", "password.set", "session.elevate", "session.lower"],
   groups: [
     "group.create", "group.update", "group.delete", "group.member.add", "group.member.remove", "message.recall",
@@ -25,7 +28,7 @@ export const actions = {
   reading: [
     "audit.read", "user.lookup", "user.read", "unread.read", "member.list", "role.list", "organization.read", "group.read",
     "metadata.read", "status.read", "settings.read", "queue.list", "message.undelivered",
-    "message.list", "key.list",
+    "message.list", "key.list", "webhook.read",
   ],
 } as const;
 
