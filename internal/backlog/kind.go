@@ -22,7 +22,8 @@ type Kind struct {
 
 	// Step does the next of a job in the transaction in which it is taken: as little as holds up
 	// nobody, about Rows rows. It may run again, like all that the store runs in a transaction;
-	// what it says of the job, and its effects, come into being together, or not at all.
+	// what it says of the job, and its effects, come into being together, or not at all. What it
+	// needs from outside of the store it has got beforehand (Unready).
 	Step func(tx *store.Tx, j *store.Job) (Next, error)
 
 	// Act does the next of a job in transactions of its own, or outside of the store. No other
@@ -64,6 +65,16 @@ type Next struct {
 
 	over bool
 	at   time.Time
+}
+
+// Unready is the error of a Step that lacks something which a transaction must not wait for, such as
+// a key. The transaction ends without effect, get is called outside of it, and the step is done again.
+func Unready(get func(context.Context) error) error { return &unready{get} }
+
+type unready struct{ get func(context.Context) error }
+
+func (*unready) Error() string {
+	return "a step lacks something that it gets outside of its transaction"
 }
 
 // Over says that nothing is left to do.

@@ -3,9 +3,7 @@ package backlog
 import (
 	"context"
 	"encoding/binary"
-	"io"
 	"log/slog"
-	"net"
 	"sync"
 	"testing"
 	"time"
@@ -108,63 +106,11 @@ func (c *city) open() (engine store.Engine, cut func()) {
 	if c.address == "" {
 		return enginetest.Open(c.t, c.dir, enginetest.Options{}), func() {}
 	}
-	l := newLine(c.t, postgrestest.Host(c.t, c.address))
-	engine, err := postgres.Open(c.t.Context(), postgrestest.Through(c.t, c.address, l.listener.Addr().String()),
+	through, cut := postgrestest.Line(c.t, c.address)
+	engine, err := postgres.Open(c.t.Context(), through,
 		postgres.Options{Connections: 4, Patience: 50 * time.Millisecond})
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	return engine, l.cut
-}
-
-// line is what a server's connections to its database pass through.
-type line struct {
-	listener net.Listener
-	running  sync.WaitGroup
-
-	mu   sync.Mutex // guards open
-	open []net.Conn
-}
-
-func newLine(t testing.TB, to string) *line {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := &line{listener: listener}
-	l.running.Go(func() {
-		for {
-			near, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			far, err := net.Dial("tcp", to)
-			if err != nil {
-				near.Close()
-				continue
-			}
-			l.mu.Lock()
-			l.open = append(l.open, near, far)
-			l.mu.Unlock()
-			for _, ends := range [][2]net.Conn{{near, far}, {far, near}} {
-				l.running.Go(func() {
-					_, _ = io.Copy(ends[0], ends[1]) // ends with the line
-					ends[0].Close()
-				})
-			}
-		}
-	})
-	t.Cleanup(l.cut)
-	return l
-}
-
-func (l *line) cut() {
-	l.listener.Close()
-	l.mu.Lock()
-	for _, conn := range l.open {
-		conn.Close()
-	}
-	l.mu.Unlock()
-	l.running.Wait()
+	return engine, cut
 }

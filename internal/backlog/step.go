@@ -85,7 +85,16 @@ type taken struct {
 
 func (t *taken) commit(ctx context.Context) error {
 	w := t.worker
-	return w.Room.Sparing(func() error { return w.Store.Update(ctx, t.do) })
+	for {
+		err := w.Room.Sparing(func() error { return w.Store.Update(ctx, t.do) })
+		var lacks *unready
+		if !errors.As(err, &lacks) {
+			return err
+		}
+		if err := lacks.get(ctx); err != nil {
+			return err
+		}
+	}
 }
 
 // do takes jobs, up to about Rows rows, and does them or claims them.

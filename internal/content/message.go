@@ -41,6 +41,32 @@ func (v *Vault) SealMessage(ctx context.Context, leases *Leases, row *store.Mess
 	return v.seal(ctx, leases, messageKey(row), text, messageBinding(row))
 }
 
+// SealPrompt is SealMessage inside a transaction, which must not wait for the key ring. Where the key is not
+// at hand, ready is false, and GetKey has to be called outside of the transaction.
+func (v *Vault) SealPrompt(row *store.MessageRow, c *model.Content) (sealed []byte, ready bool, err error) {
+	text, err := encode(c)
+	if err != nil || v.Unsealed {
+		return text, true, err
+	}
+	lease, err := v.Ring.UsePrompt(messageKey(row))
+	if err != nil || lease == nil {
+		return nil, false, ringFault(err)
+	}
+	defer lease.ReleaseInDoubt() // the transaction goes on, and nobody tells when it has ended
+	sealed, err = lease.Seal(text, messageBinding(row))
+	return sealed, true, err
+}
+
+// GetKey has the key at hand with which a row is sealed.
+func (v *Vault) GetKey(ctx context.Context, row *store.MessageRow) error {
+	lease, err := v.Ring.Use(ctx, messageKey(row))
+	if err != nil {
+		return ringFault(err)
+	}
+	lease.Release()
+	return nil
+}
+
 // OpenMessage reads what a row says; nothing, where a recall has erased that. Unreadable
 // tells of its error whether the content will never open again.
 func (v *Vault) OpenMessage(ctx context.Context, row *store.MessageRow) (model.Content, error) {

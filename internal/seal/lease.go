@@ -60,6 +60,10 @@ func (r *Ring) Use(ctx context.Context, name Name) (*Lease, error) {
 	return nil, fmt.Errorf("%w: it changes all the time", ErrUnavailable)
 }
 
+// UsePrompt is Use that waits for nothing: it returns nil where the storage of the ring would have to be
+// asked.
+func (r *Ring) UsePrompt(name Name) (*Lease, error) { return r.lease(name) }
+
 // lease returns a lease without asking the storage, or nil where that must be asked.
 func (r *Ring) lease(name Name) (*Lease, error) {
 	now := r.clock()
