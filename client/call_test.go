@@ -385,7 +385,7 @@ var calls = []call{
 }
 
 func TestCalls(t *testing.T) {
-	for _, tt := range slices.Concat(calls, consoleCalls, pushCalls) {
+	for _, tt := range slices.Concat(calls, consoleCalls, pushCalls, escalationCalls) {
 		t.Run(tt.name, func(t *testing.T) {
 			var got *http.Request
 			var body []byte

@@ -20,6 +20,7 @@ const (
 	EventGroupMessage     EventKind = "group_message"        // Message
 	EventStatus           EventKind = "message:status"       // StatusChange
 	EventGroupStatus      EventKind = "group:message:status" // StatusChange
+	EventEscalated        EventKind = "message:escalated"    // Escalated
 	EventTyping           EventKind = "message:is_typing"    // Typing; live only
 	EventFriends          EventKind = "friends"              // Friend
 	EventBang             EventKind = "bang"                 // Bang

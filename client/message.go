@@ -47,6 +47,10 @@ type Message struct {
 	OriginalSender    string           `json:"original_sender,omitempty"`
 	OriginalTimestamp time.Time        `json:"original_timestamp,omitzero"`
 	Muted             bool             `json:"muted,omitempty"` // the caller muted the conversation
+	// which message a step of an escalation sent on so; nil: none
+	Escalation  *EscalationPart `json:"escalation,omitempty"`
+	IsEscalated bool            `json:"is_escalated,omitempty"` // for the sender: it has an escalation of its own
+	ConfirmedBy []string        `json:"confirmed_by,omitempty"` // for the sender: user tokens
 }
 
 // LogValue keeps the content out of logs.
@@ -80,6 +84,14 @@ type Outgoing struct {
 	Priority   int        `json:"priority,omitempty"` // PriorityLow, PriorityNormal, PriorityHigh
 	ReplyTo    string     `json:"reply_to,omitempty"` // a message of the same conversation, which it answers
 
+	// Escalate says how the message is sent on while nobody has heard it, EscalatePolicy that it is done as a
+	// policy of the organization says; at most one of them is given.
+	Escalate       []EscalateStep `json:"-"`
+	EscalatePolicy string         `json:"-"`
+	// EscalateUntil is which status ends that: UntilRead or UntilConfirmed. Empty: as the policy says, else
+	// UntilRead.
+	EscalateUntil string `json:"escalate_until,omitempty"`
+
 	// Organization is the sender's and the recipient's. Empty: the client's; else
 	// the only one that both share.
 	Organization string `json:"-"`
@@ -101,6 +113,21 @@ type outgoing struct {
 	Outgoing
 	SenderOrganization    string `json:"sender_organization,omitempty"`
 	RecipientOrganization string `json:"recipient_organization,omitempty"`
+	Escalate              any    `json:"escalate,omitempty"` // steps, or the name of a policy
+}
+
+// wire is the message as the server takes it.
+func (o Outgoing) wire() (outgoing, error) {
+	w := outgoing{Outgoing: o, SenderOrganization: o.Organization, RecipientOrganization: o.Organization}
+	switch {
+	case o.Escalate != nil && o.EscalatePolicy != "":
+		return w, fmt.Errorf("%w: a message is escalated by steps or by a policy, not by both", ErrArgument)
+	case o.Escalate != nil:
+		w.Escalate = o.Escalate
+	case o.EscalatePolicy != "":
+		w.Escalate = o.EscalatePolicy
+	}
+	return w, nil
 }
 
 // Sent is a message that is on the server's disk.
@@ -116,7 +143,11 @@ type Sent struct {
 // message and all that belongs to it is on the server's disk. It may be repeated:
 // every send carries a Request-ID, under which the server makes one message only.
 func (c *Client) Send(ctx context.Context, m Outgoing) (*Sent, error) {
-	r := post(outgoing{m, m.Organization, m.Organization}, "message")
+	w, err := m.wire()
+	if err != nil {
+		return nil, err
+	}
+	r := post(w, "message")
 	r.file, r.fileField = m.Attachment, "attachment"
 	return c.sendOnce(ctx, r, m.RequestID, m.Full)
 }
@@ -133,8 +164,11 @@ type Forwarding struct {
 // Forward sends another recipient a copy of a message that the caller can read, with
 // its attachment (POST /message/:message/forward). It is repeated as safely as Send.
 func (c *Client) Forward(ctx context.Context, message string, f Forwarding) (*Sent, error) {
-	r := post(outgoing{Outgoing{Recipient: f.Recipient, Priority: f.Priority}, f.Organization, f.Organization},
-		"message", message, "forward")
+	w, err := Outgoing{Recipient: f.Recipient, Priority: f.Priority, Organization: f.Organization}.wire()
+	if err != nil {
+		return nil, err
+	}
+	r := post(w, "message", message, "forward")
 	return c.sendOnce(ctx, r, f.RequestID, f.Full)
 }
 

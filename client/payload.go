@@ -17,6 +17,49 @@ type StatusChange struct {
 	IsRecalled bool      `json:"is_recalled,omitempty"` // then the rest is empty
 }
 
+// Escalated tells the sender of a message that a step of its escalation sent it on, or that nobody came.
+type Escalated struct {
+	ClientID  string    `json:"client_id"` // the message's id
+	Step      int       `json:"-"`         // 0: all steps were done, and nobody came in time
+	To        []string  `json:"to"`        // tokens of those who got it
+	Timestamp time.Time `json:"timestamp"`
+}
+
+// exhausted is what the field step says in place of a number when nobody came.
+const exhausted = "exhausted"
+
+// UnmarshalJSON reads the step, which is a number or a word.
+func (e *Escalated) UnmarshalJSON(text []byte) error {
+	type plain Escalated
+	var step struct {
+		Step json.RawMessage `json:"step"`
+	}
+	if err := json.Unmarshal(text, (*plain)(e)); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, &step); err != nil {
+		return err
+	}
+	e.Step = 0
+	if string(step.Step) == `"`+exhausted+`"` {
+		return nil
+	}
+	return json.Unmarshal(step.Step, &e.Step)
+}
+
+// MarshalJSON writes what UnmarshalJSON reads.
+func (e Escalated) MarshalJSON() ([]byte, error) {
+	type plain Escalated
+	out := struct {
+		plain
+		Step any `json:"step"`
+	}{plain(e), e.Step}
+	if e.Step == 0 {
+		out.Step = exhausted
+	}
+	return json.Marshal(out)
+}
+
 // Typing says that a person is writing or has stopped.
 type Typing struct {
 	SenderToken string `json:"sender_token"`
@@ -105,6 +148,9 @@ func (e Event) Message() (*Message, error) { return read[Message](e, EventMessag
 func (e Event) Status() (*StatusChange, error) {
 	return read[StatusChange](e, EventStatus, EventGroupStatus)
 }
+
+// Escalated returns the payload of a message:escalated.
+func (e Event) Escalated() (*Escalated, error) { return read[Escalated](e, EventEscalated) }
 
 // Typing returns the payload of a message:is_typing.
 func (e Event) Typing() (*Typing, error) { return read[Typing](e, EventTyping) }

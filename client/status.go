@@ -9,7 +9,7 @@ import (
 // Status is how far a message got. It never goes back.
 type Status string
 
-// The statuses, in their order. Confirmed is reserved: no call sets it yet.
+// The statuses, in their order. A [Message] itself says Read of one that was confirmed.
 const (
 	StatusNew       Status = "New"
 	StatusDelivered Status = "Delivered"
@@ -75,6 +75,12 @@ func (c *Client) MarkDelivered(ctx context.Context, messages ...string) error {
 // they have arrived (POST /message/status).
 func (c *Client) MarkRead(ctx context.Context, messages ...string) error {
 	return c.mark(ctx, "read", messages)
+}
+
+// Confirm tells the senders that the caller takes messages on, which implies that they have been read (POST
+// /message/status).
+func (c *Client) Confirm(ctx context.Context, messages ...string) error {
+	return c.mark(ctx, "confirmed", messages)
 }
 
 func (c *Client) mark(ctx context.Context, as string, messages []string) error {

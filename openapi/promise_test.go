@@ -62,6 +62,12 @@ GET /v2/brand/logo
 GET /v2/organization/{organization}/audit
 DELETE /v2/organization/{organization}/message/{message}
 POST /v2/organization/{organization}/hold
+GET /v2/message/{message}/escalation
+DELETE /v2/message/{message}/escalation
+GET /v2/organization/{organization}/escalation
+GET /v2/organization/{organization}/escalation/{name}
+POST /v2/organization/{organization}/escalation/{name}
+DELETE /v2/organization/{organization}/escalation/{name}
 DELETE /v2/organization/{organization}/hold
 GET /v2/audit
 

@@ -71,7 +71,7 @@ func TestArchiveHasEachConversationOnceWhileOthersWrite(t *testing.T) {
 		}
 	}
 	n := 0
-	err = a.Messages(ctx, func(*model.Message, []model.StatusRow) error {
+	err = a.Messages(ctx, func(*model.Message, []model.StatusRow, *model.Escalation) error {
 		n++
 		c.bob.mustSend(c.alice.token, "without end")
 		return nil

@@ -147,8 +147,8 @@ func (a *API) writeExport(ctx context.Context, c *call, from *export.Archive) er
 		},
 		func() error {
 			return out.List("messages.jsonl", func(add func(any) error) error {
-				return from.Messages(ctx, func(m *model.Message, rows []model.StatusRow) error {
-					return add(c.exportedMessage(m, rows, from.Own))
+				return from.Messages(ctx, func(m *model.Message, rows []model.StatusRow, e *model.Escalation) error {
+					return add(c.exportedMessage(m, rows, e, from.Own))
 				})
 			})
 		},
@@ -269,8 +269,13 @@ func (c *call) exportedConversation(f *service.Conversation) wireExportedConvers
 }
 
 // exportedMessage shows a message; without content nothing of what its sender wrote.
-func (c *call) exportedMessage(m *model.Message, rows []model.StatusRow, content bool) wire.ExportedMessage {
+func (c *call) exportedMessage(m *model.Message, rows []model.StatusRow, e *model.Escalation,
+	content bool) wire.ExportedMessage {
 	w := wire.ExportedMessage{Message: c.Message(m), Statuses: wire.StatusRows(rows)}
+	if e != nil {
+		way := wire.ShownEscalation(e)
+		w.Way = &way
+	}
 	switch {
 	case !content:
 		w.Body, w.Attachments, w.AttachmentName, w.Data = nil, nil, "", nil

@@ -50,6 +50,7 @@ func (a *API) sendMessage(ctx context.Context, c *call) (answer, error) {
 		DOR:                   f.OptionalBool("dor"),
 		Priority:              f.OptionalInt("priority"),
 		ReplyTo:               f.Text("reply_to"),
+		Escalate:              escalateField(f),
 	}
 	command.Upload, _ = c.body.File("attachment")
 	command.Refused = c.body.Refused
@@ -161,15 +162,17 @@ func (a *API) getMessageStatus(ctx context.Context, c *call) (answer, error) {
 
 // setMessageStatus: POST and PUT /message/status (call 16).
 func (a *API) setMessageStatus(ctx context.Context, c *call) (answer, error) {
-	delivered, read := c.body.List("delivered"), c.body.List("read")
+	delivered, read, confirmed := c.body.List("delivered"), c.body.List("read"), c.body.List("confirmed")
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}
-	if delivered == nil && read == nil {
-		return answer{}, model.Invalidf("status_required", "delivered", "One of delivered and read is required.")
+	if delivered == nil && read == nil && confirmed == nil {
+		return answer{}, model.Invalidf("status_required", "delivered",
+			"One of delivered, read and confirmed is required.")
 	}
-	a.charge(c, costOfIDs(len(delivered)+len(read)))
-	return noContent(), a.service.MarkStatus(ctx, c.actor, messageIDs(delivered), messageIDs(read))
+	a.charge(c, costOfIDs(len(delivered)+len(read)+len(confirmed)))
+	return noContent(), a.service.MarkStatus(ctx, c.actor, service.Marks{Delivered: messageIDs(delivered),
+		Read: messageIDs(read), Confirmed: messageIDs(confirmed)})
 }
 
 // messageIDs reads ids. A text that is no token becomes the zero id, which no message has,

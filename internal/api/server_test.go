@@ -183,7 +183,7 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 	s.recorder = series.NewRecorder(series.Options{Store: s.store, Tally: counts, Now: s.clock.Now, Log: logger,
 		Here:   func() series.Here { return series.Here{Streams: int64(s.hub.AllStreams())} },
 		Shared: func(context.Context) series.Shared { return series.Shared{Database: new(int64(4096))} }})
-	s.work.Register(append(s.sweeper.Eraser().Kinds(), s.recorder.Kind())...)
+	s.work.Register(append(s.sweeper.Eraser().Kinds(), s.recorder.Kind(), s.service.EscalationKind())...)
 	s.streams = streaming.New(registry, s.access, s.service)
 	var front http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.api.ServeHTTP(w, r) })
 	listener := httptest.NewUnstartedServer(front)

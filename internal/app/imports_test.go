@@ -137,8 +137,9 @@ var mayImport = []layer{
 	{"internal/service", []string{
 		"internal/access", "internal/fanout", "internal/backlog", "internal/cache", "internal/search",
 		"internal/continuation", "internal/large", "internal/custody", "internal/content", "internal/store/auditlog",
-		"internal/store/erasure", "internal/store/metadata", "internal/store/notes", "internal/store/piecework",
-		"internal/store/quota", "internal/store/sealing", "internal/store/threads", "internal/store/searchindex",
+		"internal/store/erasure", "internal/store/escalation", "internal/store/metadata", "internal/store/notes",
+		"internal/store/piecework", "internal/meter", "internal/store/quota", "internal/store/sealing",
+		"internal/store/threads", "internal/store/searchindex",
 		"internal/store", "internal/live", "internal/audit", "internal/seal", "internal/blob", "internal/disk",
 		"internal/tally", "internal/model",
 	}},
@@ -159,7 +160,7 @@ var mayImport = []layer{
 		"internal/model"}},
 	{"internal/sweep", []string{
 		"internal/fanout", "internal/backlog", "internal/custody", "internal/content", "internal/audit",
-		"internal/store/erasure", "internal/store/legalhold", "internal/store/metadata",
+		"internal/store/erasure", "internal/store/escalation", "internal/store/legalhold", "internal/store/metadata",
 		"internal/store/notes", "internal/store/piecework", "internal/store/presence", "internal/store/quota",
 		"internal/store/sealing", "internal/store/overview", "internal/store/authorship",
 		"internal/store/searchindex", "internal/store", "internal/seal", "internal/blob", "internal/disk",
@@ -193,6 +194,7 @@ var mayImport = []layer{
 	}},
 	{"internal/store/threads", []string{"internal/store", "internal/model"}},
 	{"internal/store/piecework", []string{"internal/store", "internal/model"}},
+	{"internal/store/escalation", []string{"internal/store", "internal/model"}},
 	{"internal/store/notes", []string{"internal/store/sealing", "internal/store", "internal/model"}},
 	{"internal/store/presence", []string{"internal/store", "internal/model"}},
 	{"internal/store/erasure", []string{"internal/store/sealing", "internal/store/quota", "internal/store",

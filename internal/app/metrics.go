@@ -97,6 +97,13 @@ func registerCounts(metrics prometheus.Registerer, c *service.Counts, sweeper *s
 		counter("signet_message_copies_delivered_total", "Copies that reached their reader: acknowledged, or read without.",
 			nil, c.Delivered.Load),
 		counter("signet_message_copies_read_total", "Copies that were read.", nil, c.Read.Load),
+		counter("signet_message_copies_confirmed_total", "Copies that their reader confirmed.", nil, c.Confirmed.Load),
+		counter("signet_escalation_steps_total", "Steps of escalations that this server has done.", nil,
+			c.Escalated.Steps.Load),
+		counter("signet_escalations_exhausted_total", "Escalations that ended because nobody came in time.", nil,
+			c.Escalated.Exhausted.Load),
+		newHistogram("signet_escalation_delay_seconds", "How long after they were due steps of escalations were done.", nil,
+			inSeconds, c.Escalated.Delay),
 		counter("signet_messages_recalled_total", "Messages that their sender recalled.", nil, c.Recalled.Load),
 		counter("signet_messages_expired_total", "Messages that ended by their lifetime, or once all had read them, and "+
 			"were removed.", nil, sweeper.Counts.Expired.Load),

@@ -50,6 +50,7 @@ var (
 		"their members, and members that still get earlier messages.", "what")
 	descPiecesAge = surveyed("signet_pieces_oldest_age_seconds",
 		"How long ago the oldest of it was noted; 0: there is none.")
+	descEscalations  = surveyed("signet_escalations_open", "Escalations that have not ended; counting ends at 100,000.")
 	descQueues       = surveyed("signet_queues", "Accounts with events in their queue.")
 	descQueueEvents  = surveyed("signet_queue_events", "Events in the queues of all accounts.")
 	descQueuesBehind = surveyed("signet_queues_behind", "Accounts that are behind: with an event older than a day, with "+
@@ -71,6 +72,7 @@ var (
 // Describe is part of prometheus.Collector.
 func (s *survey) Describe(descriptions chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{descBacklog, descBacklogAge, descPieces, descPiecesAge,
+		descEscalations,
 		descQueues, descQueueEvents, descQueuesBehind,
 		descQueueOldest, descQueuesCounted, descNodes,
 		descBackup, descBackupTook, descBackupBytes, descBackupFailed, descBackupDue} {
@@ -105,6 +107,7 @@ func (s *survey) Collect(metrics chan<- prometheus.Metric) {
 		tell(descPieces, float64(b.Work.Pieces), "pieces")
 		tell(descPieces, float64(b.Work.Histories), "histories")
 		tell(descPiecesAge, s.since(b.Work.Oldest))
+		tell(descEscalations, float64(b.Escalations))
 	}
 	if n, err := s.nodes(ctx); err == nil {
 		tell(descNodes, float64(n))

@@ -131,6 +131,7 @@ func (p *parts) makeUseCases(in surroundings, d *data) {
 		},
 		EventsRetention: in.cfg.Events.Retention, Streams: p.registry, Tally: p.tally,
 	})
+	p.work.Register(p.cases.EscalationKind())
 	p.people = people.New(people.Options{
 		Store: d.kept, Access: p.access, Vault: p.vault, Hub: p.hub, Fanout: p.fans, Clock: in.clock, Logger: in.log,
 		ApproveJoins: in.cfg.Organizations.Join == "approve", Memory: p.cases, Streams: p.registry, EraseSoon: eraseSoon,

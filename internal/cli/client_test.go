@@ -117,6 +117,10 @@ func newStub(t *testing.T) *stub {
 		"POST /v2/message":            sent,
 		"POST /v2/message/m1/forward": sent,
 		"GET /v2/message/m1":          data(testMsg),
+		"GET /v2/message/m1/escalation": data(`{"until":"read","state":"exhausted","ended_time":"2026-11-21T08:25:30.123Z","steps":[{"step":1,"after":5,"to":["u2"],
+			"due_time":"2026-11-21T08:20:30.123Z","done_time":"2026-11-21T08:20:30.223Z","sent":[{"token":"u2","message_id":"m2"}]}]}`),
+		"GET /v2/organization/o1/escalation":       data(`[{"name":"night","until":"confirmed","steps":[{"after":5,"to":["u2"]}]}]`),
+		"GET /v2/organization/o1/escalation/night": data(`{"name":"night","until":"confirmed","steps":[{"after":5,"to":["u2"]}]}`),
 		"GET /v2/message/m1/status": data(
 			`{"client_id":"m1","statuses":[{"account_id":"u2","status":"Read","timestamp":"2026-11-21T08:15:30.123Z"}]}`),
 		"GET /v2/events":                       data("[" + testEvent + "]"),
@@ -238,6 +242,21 @@ func TestClientCommands(t *testing.T) {
 		{"message read m1 m2", `POST /v2/message/status {"read":["m1","m2"]}`, ""},
 		{"message forward m1 carol", `POST /v2/message/m1/forward {"recipient":"carol"}`, "m1\n"},
 		{"message recall m1", "DELETE /v2/message/m1", ""},
+		{"message confirm m1", `POST /v2/message/status {"confirmed":["m1"]}`, ""},
+
+		{"send bob hi --escalate 5m:carol,dave --escalate 1h:erin --until confirmed",
+			`POST /v2/message {"recipient":"bob","body":"hi","escalate_until":"confirmed","escalate":[{"after":5,"to":["carol","dave"]},{"after":60,"to":["erin"]}]}`, "m1\n"},
+		{"send bob hi --escalate night", `POST /v2/message {"recipient":"bob","body":"hi","escalate":"night"}`, "m1\n"},
+		{"escalation show m1", "GET /v2/message/m1/escalation",
+			"until   read\nstate   exhausted\nended   2026-11-21T08:25:30Z\n" +
+				"step 1  after 5 minutes  2026-11-21T08:20:30Z  done 2026-11-21T08:20:30Z  u2\nsent    u2               m2\n"},
+		{"escalation cancel m1", "DELETE /v2/message/m1/escalation", ""},
+		{"escalation policy list o1", "GET /v2/organization/o1/escalation", "night  until confirmed  1 step\n"},
+		{"escalation policy show o1 night", "GET /v2/organization/o1/escalation/night",
+			"name    night\nuntil   confirmed\nstep 1  after 5 minutes  u2\n"},
+		{"escalation policy set o1 night 5m:bob 15:carol,dave --until confirmed",
+			`POST /v2/organization/o1/escalation/night {"steps":[{"after":5,"to":["bob"]},{"after":15,"to":["carol","dave"]}],"until":"confirmed"}`, ""},
+		{"escalation policy remove o1 night", "DELETE /v2/organization/o1/escalation/night", ""},
 
 		{"events", "GET /v2/events?limit=1000", "e1 message m1 from u1 (priority) with \"a.png\" \"two\\nlines\"\n"},
 		{"events --ack --limit 1 --wait 5s --after e0", "GET /v2/events?after=e0&limit=1&wait=5\nPOST /v2/events/ack " +

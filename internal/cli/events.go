@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -142,6 +143,12 @@ func summary(event client.Event) string {
 			words = []string{s.ClientID, "recalled"}
 		} else if err == nil {
 			words = []string{s.ClientID, string(s.Status), "by", s.AccountID}
+		}
+	case client.EventEscalated:
+		if e, err := event.Escalated(); err == nil && e.Step == 0 {
+			words = []string{e.ClientID, "nobody came"}
+		} else if err == nil {
+			words = append([]string{e.ClientID, "step", strconv.Itoa(e.Step), "to"}, e.To...)
 		}
 	case client.EventTyping:
 		if t, err := event.Typing(); err == nil {

@@ -17,6 +17,7 @@ type messageCommands struct {
 	Show    messageShowCommand    `cmd:"" help:"Show a message." note:"For its sender and its recipients." example:"signet message show 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"`
 	Status  messageStatusCommand  `cmd:"" help:"Show the status of a message for its recipients." note:"The sender sees all recipients, a recipient only itself." example:"signet message status 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"`
 	Read    messageReadCommand    `cmd:"" help:"Mark messages as read." note:"The senders are told. Messages that were not sent to the caller are ignored." example:"signet message read 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"`
+	Confirm messageConfirmCommand `cmd:"" help:"Confirm messages: say that you take them on." note:"The senders are told, and escalations of the messages end." example:"signet message confirm 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"`
 	Save    messageSaveCommand    `cmd:"" help:"Save a message's attachment to a file." note:"It prints the name of the file." example:"signet message save 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60 -o scan.png"`
 	Forward messageForwardCommand `cmd:"" help:"Forward a message to somebody else." note:"It prints the new message's id." example:"signet message forward 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60 carol@example.com"`
 	Recall  messageRecallCommand  `cmd:"" help:"Take a sent message back, for everybody." note:"Its text and attachment are erased at once. Recalling again succeeds." example:"signet message recall 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"`
@@ -48,6 +49,12 @@ func messageLines(m *client.Message) []string {
 	}
 	if m.IsForwarded {
 		lines = append(lines, cells("first from", m.OriginalSender), cells("first sent", moment(m.OriginalTimestamp)))
+	}
+	if e := m.Escalation; e != nil {
+		lines = append(lines, cells("escalates", e.MessageID, "step "+strconv.Itoa(e.Step)))
+	}
+	for _, account := range m.ConfirmedBy {
+		lines = append(lines, cells("confirmed by", account))
 	}
 	if m.ReplyTo != "" {
 		lines = append(lines, cells("answers", m.ReplyTo))
@@ -88,6 +95,15 @@ type messageReadCommand struct {
 
 func (m *messageReadCommand) Run(ctx context.Context, con *console, c *client.Client) error {
 	return c.MarkRead(ctx, m.Messages...)
+}
+
+type messageConfirmCommand struct {
+	access
+	Messages []string `arg:"" name:"message" help:"Ids of the messages."`
+}
+
+func (m *messageConfirmCommand) Run(ctx context.Context, con *console, c *client.Client) error {
+	return c.Confirm(ctx, m.Messages...)
 }
 
 type messageSaveCommand struct {

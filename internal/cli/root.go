@@ -55,6 +55,7 @@ type commands struct {
 	Roles        rolesCommands        `cmd:"" group:"client" help:"List, grant and revoke the roles of accounts."`
 	Send         sendCommand          `cmd:"" group:"client" help:"Send a message."`
 	Message      messageCommands      `cmd:"" group:"client" help:"Show, mark, save, forward and recall messages."`
+	Escalation   escalationCommands   `cmd:"" group:"client" help:"Show and end the escalations of messages, and keep policies for them."`
 	Events       eventsCommand        `cmd:"" group:"client" help:"Print the account's events, or follow them."`
 	Unread       unreadCommand        `cmd:"" group:"client" help:"Count the unread messages of an account." example:"signet unread ann@example.com --org Hq3nVt0cXz8Lw2RbKd5mYp7A"`
 	Group        groupCommands        `cmd:"" group:"client" help:"Create, show, change and delete groups."`

@@ -21,6 +21,8 @@ type sendCommand struct {
 	DOR        *bool     `name:"dor" negatable:"" help:"Delete it when it is read."`
 	Priority   string    `enum:"low,normal,high" default:"normal" help:"Priority: low, normal (default) or high."`
 	ReplyTo    string    `name:"reply-to" placeholder:"MESSAGE" help:"Id of the message of the same conversation that it answers."`
+	Escalate   []string  `sep:"none" placeholder:"STEP" help:"Send it on while nobody has read it: a time from now, a colon, and to whom, such as 10m:bob,carol; may be repeated. Or the name of an escalation policy of the organization."`
+	Until      string    `enum:",read,confirmed" default:"" placeholder:"STATUS" help:"With --escalate: what ends that, read or confirmed. Without it, as the policy says, else read."`
 	RequestID  string    `name:"request-id" placeholder:"ID" help:"Makes a repeat harmless: within 24 hours an ID sends only one message."`
 }
 
@@ -33,7 +35,11 @@ Examples:
 
   uptime | signet send +4915112345678 - --priority high
 
-  signet send bob@example.com --attach scan.png --dor`
+  signet send bob@example.com --attach scan.png --dor
+
+  signet send bob "Lift 2 stands still." --escalate 5m:carol --escalate 15m:dave,erin --until confirmed
+
+  signet send bob "Lift 2 stands still." --escalate night`
 }
 
 func (s *sendCommand) Run(ctx context.Context, con *console, c *client.Client) error {
@@ -59,6 +65,10 @@ func (s *sendCommand) Run(ctx context.Context, con *console, c *client.Client) e
 	}
 	if s.TTL != nil {
 		message.TTL = int(*s.TTL)
+	}
+	message.EscalateUntil = s.Until
+	if err := escalateAs(&message, s.Escalate); err != nil {
+		return err
 	}
 	sent, err := c.Send(ctx, message)
 	return show(con, sent, err, sentLines)

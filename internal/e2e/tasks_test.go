@@ -52,6 +52,7 @@ var chores = map[string]chore{
 	"A message to everybody": {want: []string{`^[0-9a-f-]{36}$`}, after: func(w *workplace) {
 		w.wantQueued("The lifts are out of order until noon.")
 	}},
+	"What is urgent, and nobody reads": {want: []string{`^night +until confirmed +2 steps$`}},
 	"A person's data": {want: []string{`^ann\.zip$`}, after: func(w *workplace) {
 		w.wantFile("ann.zip", `(?s)^PK.*README\.txt`)
 	}},

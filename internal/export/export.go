@@ -229,8 +229,10 @@ func (a *Archive) Groups(ctx context.Context, fn func(*model.Group) error) error
 }
 
 // Messages passes each message that the person may see to fn, conversation after
-// conversation, of each the oldest first, with the statuses that the person is shown.
-func (a *Archive) Messages(ctx context.Context, fn func(*model.Message, []model.StatusRow) error) error {
+// conversation, of each the oldest first, with the statuses that the person is shown, and its
+// escalation where the person has it escalated; nil where not.
+func (a *Archive) Messages(ctx context.Context,
+	fn func(*model.Message, []model.StatusRow, *model.Escalation) error) error {
 	for i := range a.talks {
 		t := &a.talks[i]
 		err := a.history(ctx, t, func(person *model.Actor, found []model.Message) error {
@@ -250,7 +252,11 @@ func (a *Archive) Messages(ctx context.Context, fn func(*model.Message, []model.
 					continue // it is gone since
 				}
 				t.files = t.files || found[i].Attachment != nil
-				if err := fn(&found[i], statuses[0].Rows); err != nil {
+				escalation, err := a.escalation(ctx, person, &found[i])
+				if err != nil {
+					return err
+				}
+				if err := fn(&found[i], statuses[0].Rows, escalation); err != nil {
 					return err
 				}
 				statuses = statuses[1:]
@@ -262,6 +268,18 @@ func (a *Archive) Messages(ctx context.Context, fn func(*model.Message, []model.
 		}
 	}
 	return nil
+}
+
+// escalation returns how the person has a message sent on; nil where it does not, or the message is gone since.
+func (a *Archive) escalation(ctx context.Context, person *model.Actor, m *model.Message) (*model.Escalation, error) {
+	if !m.Escalates {
+		return nil, nil
+	}
+	e, err := a.exporter.service.Escalation(ctx, person, m.ID)
+	if model.IsNotFound(err) {
+		return nil, nil
+	}
+	return &e, err
 }
 
 // history passes the messages of a conversation to fn, page by page, up to the newest that

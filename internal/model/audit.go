@@ -53,6 +53,8 @@ const (
 	ActionUserDisable       AuditAction = "user.disable"
 	ActionUserEnable        AuditAction = "user.enable"
 	ActionMessageRecall     AuditAction = "message.recall" // by an administrator
+	ActionEscalationSet     AuditAction = "escalation.set" // a policy
+	ActionEscalationRemove  AuditAction = "escalation.remove"
 	ActionMetadataRead      AuditAction = "metadata.read"
 	ActionMetadataSet       AuditAction = "metadata.set"
 	ActionMetadataDelete    AuditAction = "metadata.delete"

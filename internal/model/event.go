@@ -11,6 +11,7 @@ const (
 	EventGroupMessage     EventKind = "group_message"
 	EventStatus           EventKind = "message:status"
 	EventGroupStatus      EventKind = "group:message:status"
+	EventEscalated        EventKind = "message:escalated"
 	EventTyping           EventKind = "message:is_typing"
 	EventFriends          EventKind = "friends"
 	EventBang             EventKind = "bang"
@@ -32,18 +33,19 @@ type Event struct {
 	Queued bool
 	Kind   EventKind
 
-	Message      *Message        // message, group_message
-	Status       *StatusChange   // message:status, group:message:status
-	Typing       *Typing         // message:is_typing
-	Friend       *FriendChange   // friends
-	Bang         *MemberChange   // bang
-	Entity       *Entity         // update
-	Changed      *GroupChange    // update of a group
-	Settings     *SettingsChange // account:settings
-	Presence     *Presence       // presence
-	AdminRequest *AdminRequest   // admin_request
-	Mute         *MuteChange     // conversation_mute
-	Advisory     *Advisory       // client_advisory
+	Message      *Message         // message, group_message
+	Status       *StatusChange    // message:status, group:message:status
+	Escalated    *EscalatedChange // message:escalated
+	Typing       *Typing          // message:is_typing
+	Friend       *FriendChange    // friends
+	Bang         *MemberChange    // bang
+	Entity       *Entity          // update
+	Changed      *GroupChange     // update of a group
+	Settings     *SettingsChange  // account:settings
+	Presence     *Presence        // presence
+	AdminRequest *AdminRequest    // admin_request
+	Mute         *MuteChange      // conversation_mute
+	Advisory     *Advisory        // client_advisory
 }
 
 // Entity is an account or a group, as an event or a roster shows it.

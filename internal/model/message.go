@@ -9,7 +9,7 @@ const (
 	New Status = iota
 	Delivered
 	Read
-	Confirmed // reserved: no call sets it yet
+	Confirmed // the reader takes it on (contract, section 8)
 )
 
 // String returns the wire name.
@@ -25,6 +25,9 @@ func (s Status) String() string {
 		return "New"
 	}
 }
+
+// OfMessage is what a Message says of a status: it knows three.
+func (s Status) OfMessage() Status { return min(s, Read) }
 
 // ReadGrace is how long a delete-on-read message stays after it was read.
 const ReadGrace = 60 * time.Second
@@ -62,6 +65,10 @@ type Message struct {
 	Forwarded *Original
 	Muted     bool  // the reader muted the conversation
 	Text      *Text // how it is written for all readers; nil: that is not kept
+
+	Escalation  EscalationPart
+	Escalates   bool        // it has an escalation of its own; for the sender alone
+	ConfirmedBy []AccountID // in their order, for the sender alone
 }
 
 // Content is what the sender wrote: all that is sealed at rest, and erased when

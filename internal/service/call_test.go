@@ -79,7 +79,7 @@ var calls = []call{
 	{"mark a message Read", 2, func(tb testing.TB, h *house) (prepare, run func()) {
 		var id model.MessageID
 		return func() { id = h.mustSendTo(tb, h.person(1)) }, func() {
-			must(tb, h.service.MarkStatus(tb.Context(), h.actors[1], nil, []model.MessageID{id}))
+			must(tb, h.service.MarkStatus(tb.Context(), h.actors[1], service.Marks{Read: []model.MessageID{id}}))
 		}
 	}},
 	{"ask for a message's status", 2, func(tb testing.TB, h *house) (prepare, run func()) {

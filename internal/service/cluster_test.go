@@ -32,6 +32,9 @@ type cluster struct {
 	admin *model.Actor // an operator with an administrative key
 
 	clock   *testclock.Clock
+	url     string // of the database
+	ring    string // of the key ring, and where its master key is
+	master  string
 	engine  store.Engine       // below store, of newSealed
 	engines []*postgres.Engine // of the nodes
 }
@@ -51,7 +54,7 @@ func newClusterOn(t *testing.T, limits Limits, urls ...string) *cluster {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { blobs.Close() })
-	ring, master := postgrestest.URL(t), t.TempDir()
+	c.url, c.ring, c.master = urls[0], postgrestest.URL(t), t.TempDir()
 	for _, url := range urls {
 		engine, err := postgres.Open(t.Context(), url, postgres.Options{Clock: c.clock.Now, Connections: 8})
 		if err != nil {
@@ -69,7 +72,7 @@ func newClusterOn(t *testing.T, limits Limits, urls ...string) *cluster {
 		}
 		c.nodes = append(c.nodes,
 			newService(Options{Store: kept,
-				Vault: &content.Vault{Store: kept, Ring: sealtest.OpenShared(t, ring, master, c.clock.Now), Blobs: blobs},
+				Vault: &content.Vault{Store: kept, Ring: sealtest.OpenShared(t, c.ring, c.master, c.clock.Now), Blobs: blobs},
 				Hub:   live.NewHub(0), Clock: c.clock.Now,
 				Logger: slog.New(slog.DiscardHandler), Limits: limits, EventsRetention: time.Hour * 24 * 30}))
 	}

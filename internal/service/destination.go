@@ -15,6 +15,7 @@ type destination struct {
 	organization model.Organization
 	theirs       []model.OrganizationID // an account's, the oldest membership first
 	read         model.AccessRead       // of theirs
+	escalation   *model.Escalation      // nil: it is not sent on
 }
 
 // findDestination reads where a message goes and asks whether the actor may send it
@@ -60,6 +61,9 @@ func (s *Service) findDestination(
 	to.read = model.AccessRead{Number: version.Number, At: now}
 	if err == nil && !d.content.ReplyTo.IsZero() {
 		err = d.findReplied(tx, actor, to, now)
+	}
+	if err == nil && d.escalate != nil {
+		to.escalation, err = s.findEscalation(tx, actor, d, to)
 	}
 	return to, nil, err
 }

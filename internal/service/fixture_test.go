@@ -61,6 +61,7 @@ func newFixture(t testing.TB) *fixture {
 		Clock:  clock,
 		Logger: slog.New(slog.DiscardHandler),
 	})
+	f.work.Register(f.service.EscalationKind())
 	return f
 }
 

@@ -54,7 +54,7 @@ func (s *Service) Forward(ctx context.Context, actor *model.Actor, c ForwardComm
 		}
 		o, _, err := tx.Organization(d.source.Organization)
 		if err == nil && !model.Allows(o.Settings.Forward) {
-			err = model.Forbiddenf("forward_off", "The organization has forwarding turned off.")
+			err = forwardOff()
 		}
 		return err
 	})

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"signet/internal/model"
@@ -371,32 +372,49 @@ func (r *historyReader) see(ctx context.Context, t *threads.Thread, e *threads.E
 		r.known.learn(row)
 	}
 	m = row.Message
+	m.Escalates = access.sender && m.Escalation.Begins()
 	switch {
 	case !access.sender:
 		m.Status = own.Status
 	case e.Copy != nil && !t.Group:
-		m.Status = e.Copy.Status
+		if m.Status = e.Copy.Status; m.Status == model.Confirmed {
+			m.ConfirmedBy = []model.AccountID{model.AccountID(m.Recipient)}
+		}
 	}
 	m.Muted = r.muted.covers(t.Organization, t.Entity, r.now)
 	return m, true, nil
 }
 
-// setStatuses sets the statuses of what the actor sent to a group: the least advanced of all.
+// setStatuses sets the statuses of what the actor sent to a group: the least advanced of all, and
+// who confirmed it.
 func (r *historyReader) setStatuses(t *threads.Thread, messages []model.Message) error {
+	if !t.Group {
+		return nil
+	}
 	var sent []model.MessageID
 	for i := range messages {
-		if t.Group && messages[i].Sender == r.actor.Account {
+		if messages[i].Sender == r.actor.Account {
 			sent = append(sent, messages[i].ID)
 		}
 	}
 	if len(sent) == 0 {
 		return nil
 	}
-	least, err := threads.LeastStatuses(r.tx, t.Organization, sent)
-	for i := range messages {
-		if t.Group && messages[i].Sender == r.actor.Account {
-			messages[i].Status = least[messages[i].ID]
+	statuses, err := threads.Statuses(r.tx, t.Organization, sent)
+	if err != nil {
+		return err
+	}
+	sent = slices.DeleteFunc(sent, func(id model.MessageID) bool { return statuses[id].Most < model.Confirmed })
+	var confirmed map[model.MessageID][]model.AccountID
+	if len(sent) > 0 {
+		if confirmed, err = r.tx.ConfirmedBy(t.Organization, sent); err != nil {
+			return err
 		}
 	}
-	return err
+	for i := range messages {
+		if m := &messages[i]; m.Sender == r.actor.Account {
+			m.Status, m.ConfirmedBy = statuses[m.ID].Least, confirmed[m.ID]
+		}
+	}
+	return nil
 }

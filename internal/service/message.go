@@ -126,14 +126,21 @@ func visibleAmong(tx *store.Tx, actor *model.Actor, ids []model.MessageID,
 	return out, nil
 }
 
-// ownStatus is the status that the actor sees: its own as a recipient, the least
-// advanced of all as the sender.
-func (a *messageAccess) ownStatus(tx *store.Tx, row *store.MessageRow) (model.Status, error) {
+// setStatus sets the status that the actor sees: its own as a recipient, the least
+// advanced of all as the sender, who also sees who confirmed the message.
+func (a *messageAccess) setStatus(tx *store.Tx, m *model.Message) error {
 	if !a.sender {
-		return a.delivery.Status, nil
+		m.Status = a.delivery.Status
+		return nil
 	}
-	least, _, err := tx.LeastStatus(row.Organization, row.ID)
-	return least, err
+	m.Escalates = m.Escalation.Begins()
+	all, err := tx.StatusesOf(m.Organization, m.ID)
+	if m.Status = all.Least; err != nil || all.Most < model.Confirmed {
+		return err
+	}
+	confirmed, err := tx.ConfirmedBy(m.Organization, []model.MessageID{m.ID})
+	m.ConfirmedBy = confirmed[m.ID]
+	return err
 }
 
 // Message returns a message to its sender or to one of its recipients.
@@ -144,12 +151,10 @@ func (s *Service) Message(ctx context.Context, actor *model.Actor, id model.Mess
 		if err != nil {
 			return err
 		}
-		status, err := access.ownStatus(tx, &row)
-		if err != nil {
+		m = row.Message
+		if err := access.setStatus(tx, &m); err != nil {
 			return err
 		}
-		m = row.Message
-		m.Status = status
 		if !m.Recalled {
 			if m.Content, err = s.vault.OpenMessage(ctx, &row); err != nil {
 				return gone(err)

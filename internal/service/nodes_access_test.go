@@ -94,7 +94,7 @@ func TestWhatAnotherNodeEndedCallsNoMore(t *testing.T) {
 			"send":             second(node.Send(ctx, ann, send)),
 			"send to a group":  second(node.Send(ctx, ann, toGroup)),
 			"forward":          second(node.Forward(ctx, ann, ForwardCommand{Message: sent.Message, Recipient: to})),
-			"mark as read":     node.MarkStatus(ctx, ann, nil, []model.MessageID{got.Message}),
+			"mark as read":     node.MarkStatus(ctx, ann, Marks{Read: []model.MessageID{got.Message}}),
 			"read all":         second(node.ReadConversation(ctx, ann, to, o, math.MaxInt64)),
 			"recall":           node.Recall(ctx, ann, sent.Message),
 			"change a profile": directory(node).UpdateProfile(ctx, ann, "me", people.ProfileCommand{Status: &text}),

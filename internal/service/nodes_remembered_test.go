@@ -93,7 +93,7 @@ func TestWhatIsRememberedEndsAsAnotherNodeEndsIt(t *testing.T) {
 			acts["send to a group"] = second(c.send(here, ann, group.ID.String()))
 		}
 		if !change.calls {
-			acts["mark as read"] = here.MarkStatus(ctx, ann, nil, []model.MessageID{got})
+			acts["mark as read"] = here.MarkStatus(ctx, ann, Marks{Read: []model.MessageID{got}})
 			acts["recall"] = here.Recall(ctx, ann, sent)
 		}
 		for act, err := range acts {
@@ -128,7 +128,7 @@ func TestAKeyOfAnOrganizationThatAnotherNodeDeletedCallsNoMore(t *testing.T) {
 		}
 		for act, err := range map[string]error{
 			"send":         second(c.send(here, limited, bob.Account.String())),
-			"mark as read": here.MarkStatus(ctx, limited, nil, []model.MessageID{got}),
+			"mark as read": here.MarkStatus(ctx, limited, Marks{Read: []model.MessageID{got}}),
 			"recall":       here.Recall(ctx, limited, sent),
 		} {
 			if !model.IsUnauthenticated(err) && !model.IsNotFound(err) {

@@ -33,9 +33,10 @@ func TestNodesCountAMessageOnceHoweverItEnds(t *testing.T) {
 			case 0, 1:
 				return node.Recall(context.Background(), ann, recalled)
 			case 2, 3:
-				return node.MarkStatus(context.Background(), bob, nil, []model.MessageID{recalled, read})
+				return node.MarkStatus(context.Background(), bob, Marks{Read: []model.MessageID{recalled, read}})
 			case 4:
-				return node.MarkStatus(context.Background(), bob, []model.MessageID{read}, []model.MessageID{recalled})
+				return node.MarkStatus(context.Background(), bob,
+					Marks{Delivered: []model.MessageID{read}, Read: []model.MessageID{recalled}})
 			default:
 				_, err := c.send(node, bob, ann.Account.String())
 				return err
@@ -43,7 +44,7 @@ func TestNodesCountAMessageOnceHoweverItEnds(t *testing.T) {
 		})
 		c.clock.Advance(2 * time.Minute)
 		c.atOnce(4, func(i int, node *Service) error { return sweepAll(context.Background(), node) })
-		c.must(c.nodes[0].MarkStatus(t.Context(), bob, nil, []model.MessageID{kept}))
+		c.must(c.nodes[0].MarkStatus(t.Context(), bob, Marks{Read: []model.MessageID{kept}}))
 		c.wantUnread(bob, 0)
 		c.wantUnread(ann, round+1)
 	}
@@ -233,7 +234,7 @@ func TestNodesEndAMessageThatAllHaveRead(t *testing.T) {
 	for range 4 {
 		m := c.mustSend(ann, g.ID.String(), func(s *SendCommand) { s.DOR = &on })
 		c.atOnce(len(readers), func(i int, node *Service) error {
-			return node.MarkStatus(context.Background(), readers[i], nil, []model.MessageID{m})
+			return node.MarkStatus(context.Background(), readers[i], Marks{Read: []model.MessageID{m}})
 		})
 		c.clock.Advance(model.ReadGrace)
 		if _, err := c.nodes[0].Message(t.Context(), ann, m); !model.IsNotFound(err) {

@@ -83,9 +83,9 @@ func TestNoTransactionWritesMuchToAQueue(t *testing.T) {
 		left    int // events that its reader finds
 	}{
 		{"500 are marked Delivered", func() { messages = send(500) },
-			func() error { return h.service.MarkStatus(t.Context(), bob, messages, nil) }, 500},
+			func() error { return h.service.MarkStatus(t.Context(), bob, service.Marks{Delivered: messages}) }, 500},
 		{"500 are marked Read", func() {},
-			func() error { return h.service.MarkStatus(t.Context(), bob, nil, messages) }, 500},
+			func() error { return h.service.MarkStatus(t.Context(), bob, service.Marks{Read: messages}) }, 500},
 		{"1,000 are acknowledged", func() { send(500); events = queued() },
 			func() error { return h.service.Acknowledge(t.Context(), bob, events) }, 0},
 		{"1,000 are read and acknowledged", func() { send(1000) }, func() error {

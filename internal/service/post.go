@@ -25,7 +25,7 @@ func (s *Service) post(ctx context.Context, actor *model.Actor, d *draft) (Sent,
 		return Sent{}, noRoom()
 	}
 	now := s.now()
-	if to := s.remembered(actor, d, now); to != nil && d.content.ReplyTo.IsZero() {
+	if to := s.remembered(actor, d, now); to != nil && d.content.ReplyTo.IsZero() && d.escalate == nil {
 		sent, err := s.postTo(ctx, actor, d, to, now)
 		if err == nil || !isRefusal(err) {
 			return sent, err
@@ -68,7 +68,7 @@ func (s *Service) postTo(
 		return Sent{}, err
 	}
 	traits := sendTraits
-	if to.group != nil || d.source != nil { // it locks more, or for longer
+	if to.group != nil || d.source != nil || d.escalate != nil { // it locks more, or for longer
 		traits = nil
 	}
 	var sealed sealedMessage
@@ -110,6 +110,7 @@ func (s *Service) postTo(
 		return Sent{}, err
 	}
 	m := done.message()
+	m.Escalates = m.Escalation.Begins()
 	s.signalSelfCopy(ctx, &m)
 	return Sent{Message: m.ID, TTL: m.TTL, Row: &m}, nil
 }
@@ -159,6 +160,9 @@ func newRow(actor *model.Actor, d *draft, to *destination, now time.Time) (*stor
 	}
 	if d.source != nil {
 		row.Forwarded = originalOf(d.source)
+	}
+	if to.escalation != nil {
+		row.Escalation.Message = row.ID
 	}
 	return row, nil
 }

@@ -48,6 +48,8 @@ func (p *presenter) event(ctx context.Context, row *store.EventRow) (model.Event
 	case model.EventStatus, model.EventGroupStatus:
 		event.Status = &model.StatusChange{Message: row.MessageID, Account: stored.Account, Status: stored.Status, Time: at,
 			Recalled: stored.Recalled}
+	case model.EventEscalated:
+		event.Escalated, err = escalatedChange(row.MessageID, &stored)
 	case model.EventFriends:
 		change := model.FriendChange{Added: stored.Added, Organization: row.Organization}
 		change.Entity, err = p.entity(row.Organization, stored.Entity, stored.Group)

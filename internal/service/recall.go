@@ -10,6 +10,7 @@ import (
 	"signet/internal/fanout"
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/escalation"
 	"signet/internal/store/sealing"
 )
 
@@ -46,7 +47,7 @@ func (s *Service) Recall(ctx context.Context, actor *model.Actor, id model.Messa
 		if !access.sender {
 			return model.Forbiddenf("not_sender", "Only its sender can recall a message.")
 		}
-		erased, err = takeBack(tx, plan, &row)
+		erased, err = takeBack(tx, plan, &row, now)
 		return err
 	})
 	return s.recalled(ctx, id, plan, erased, err)
@@ -90,7 +91,7 @@ func (s *Service) RecallFor(ctx context.Context, actor *model.Actor, organizatio
 		if member {
 			told = append(told, row.Sender)
 		}
-		erased, err = takeBack(tx, plan, &row, told...)
+		erased, err = takeBack(tx, plan, &row, now, told...)
 		return err
 	}
 	err := s.room.Sparing(func() error {
@@ -101,8 +102,8 @@ func (s *Service) RecallFor(ctx context.Context, actor *model.Actor, organizatio
 
 // takeBack recalls a message, which is locked, unless it was recalled before. It is told to
 // all that have a copy, and to these others.
-func takeBack(tx *store.Tx, plan *fanout.Plan, row *store.MessageRow, others ...model.AccountID) (erased bool,
-	err error) {
+func takeBack(tx *store.Tx, plan *fanout.Plan, row *store.MessageRow, now time.Time, others ...model.AccountID) (
+	erased bool, err error) {
 	if row.Recalled {
 		return false, nil
 	}
@@ -120,6 +121,11 @@ func takeBack(tx *store.Tx, plan *fanout.Plan, row *store.MessageRow, others ...
 	}
 	if err := tx.RecallMessage(row); err != nil {
 		return false, err
+	}
+	if row.Escalated() {
+		if err := escalation.End(tx, row.Organization, row.ID, model.EscalationRecalled, now); err != nil {
+			return false, err
+		}
 	}
 	return true, sealing.NoteKeyEnding(tx, row.Organization, row.KeyDay())
 }

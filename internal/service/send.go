@@ -27,7 +27,8 @@ type SendCommand struct {
 	TTL                   *int
 	DOR                   *bool
 	Priority              *int
-	ReplyTo               string // the message that it answers
+	ReplyTo               string           // the message that it answers
+	Escalate              *EscalateCommand // nil: it is not sent on
 	RequestID             string
 }
 
@@ -56,7 +57,7 @@ func (s *Service) Send(ctx context.Context, actor *model.Actor, c SendCommand) (
 		recipient: c.Recipient,
 		sender:    c.SenderOrganization, receiver: c.RecipientOrganization, call: c.CallOrganization,
 		content: model.Content{Body: c.Body, Data: c.Data},
-		ttl:     c.TTL, dor: c.DOR, priority: c.Priority, request: c.RequestID, begun: time.Now(),
+		ttl:     c.TTL, dor: c.DOR, priority: c.Priority, request: c.RequestID, escalate: c.Escalate, begun: time.Now(),
 	}
 	fingerprint := sha256.New()
 	writeParts(fingerprint, c.Body)
@@ -72,6 +73,9 @@ func (s *Service) Send(ctx context.Context, actor *model.Actor, c SendCommand) (
 			return Sent{}, replyUnknown()
 		}
 		writeParts(fingerprint, "reply", d.content.ReplyTo.String())
+	}
+	if c.Escalate != nil {
+		c.Escalate.write(fingerprint)
 	}
 	d.fingerprint = fingerprint.Sum(nil)
 	if err := cmp.Or(d.validate(), c.Refused); err != nil {
@@ -104,6 +108,7 @@ type draft struct {
 	request                string
 	fingerprint            []byte            // of what the request says, without the recipient
 	source                 *store.MessageRow // the message that is forwarded; nil: a new one
+	escalate               *EscalateCommand  // nil: it is not sent on
 	begun                  time.Time         // by the machine's clock: how long it takes is counted
 }
 
@@ -122,6 +127,9 @@ func (d *draft) validate() error {
 	}
 	if d.ttl != nil && !model.ValidTTL(*d.ttl) {
 		return model.Invalidf("ttl_invalid", "ttl", "The ttl is -1 (never) or 1 to %d minutes.", model.MaxTTL)
+	}
+	if d.escalate != nil {
+		return d.escalate.validate()
 	}
 	return nil
 }

@@ -111,6 +111,7 @@ func New(o Options) *Service {
 		streams:       o.Streams,
 		eraseSoon:     o.EraseSoon,
 	}
+	s.counts.Escalated.Delay = newStepDelays()
 	if s.fanout == nil {
 		s.fanout = fanout.New(fanout.Options{Store: o.Store, Hub: o.Hub, Clock: o.Clock, Room: o.Room})
 	}

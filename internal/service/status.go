@@ -8,6 +8,7 @@ import (
 	"signet/internal/fanout"
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/escalation"
 	"signet/internal/tally"
 )
 
@@ -18,26 +19,32 @@ const StatusLimit = 500
 // conversation and of the message's end, the sender's event, old and new.
 const markedRows = 7
 
-// MarkStatus moves messages that the actor received on to Delivered or Read, and
+// Marks are messages that their reader moves on, by the status that they reach.
+type Marks struct{ Delivered, Read, Confirmed []model.MessageID }
+
+// MarkStatus moves messages that the actor received on to Delivered, Read or Confirmed, and
 // tells their senders. Other ids are ignored (contract, call 16). Many ids take several
-// transactions, those that are Read first, which are Delivered then.
-func (s *Service) MarkStatus(ctx context.Context, actor *model.Actor, delivered, read []model.MessageID) error {
-	if len(delivered)+len(read) > StatusLimit {
-		field := "delivered"
-		if len(read) > len(delivered) {
-			field = "read"
+// transactions, those that get furthest first, which are Read and Delivered then.
+func (s *Service) MarkStatus(ctx context.Context, actor *model.Actor, m Marks) error {
+	if len(m.Delivered)+len(m.Read)+len(m.Confirmed) > StatusLimit {
+		most := max(len(m.Delivered), len(m.Read), len(m.Confirmed))
+		switch most {
+		case len(m.Delivered):
+			return tooManyIDs("delivered")
+		case len(m.Read):
+			return tooManyIDs("read")
 		}
-		return tooManyIDs(field)
+		return tooManyIDs("confirmed")
 	}
 	now := s.now()
-	for some := range slices.Chunk(read, fanout.Rows/markedRows) {
-		if err := s.mark(ctx, actor, some, model.Read, now); err != nil {
-			return err
-		}
-	}
-	for some := range slices.Chunk(delivered, fanout.Rows/markedRows) {
-		if err := s.mark(ctx, actor, some, model.Delivered, now); err != nil {
-			return err
+	for _, reached := range []struct {
+		ids    []model.MessageID
+		status model.Status
+	}{{m.Confirmed, model.Confirmed}, {m.Read, model.Read}, {m.Delivered, model.Delivered}} {
+		for some := range slices.Chunk(reached.ids, fanout.Rows/markedRows) {
+			if err := s.mark(ctx, actor, some, reached.status, now); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -78,6 +85,7 @@ func (s *Service) mark(ctx context.Context, actor *model.Actor, ids []model.Mess
 	}
 	s.counts.Delivered.Add(moved.delivered)
 	s.counts.Read.Add(moved.read)
+	s.counts.Confirmed.Add(moved.confirmed)
 	moved.tell(s.tally)
 	s.hub.Wake(ctx, senders...)
 	return nil
@@ -93,7 +101,7 @@ type marks struct {
 	found map[model.MessageID]visibleMessage // without those that were added
 	list  []mark
 
-	delivered, read int64 // copies that got there
+	delivered, read, confirmed int64 // copies that got there
 }
 
 type mark struct {
@@ -114,10 +122,13 @@ func (m *marks) add(id model.MessageID, status model.Status) {
 	}
 }
 
+// reads reports whether the copy is read by the mark, and was not before.
+func (k *mark) reads() bool { return k.status >= model.Read && k.delivery.Status < model.Read }
+
 // tell counts the copies that were read, but for those that came with a group's history.
 func (m *marks) tell(t *tally.Tally) {
 	for i := range m.list {
-		if k := &m.list[i]; k.moved && k.status == model.Read && !k.delivery.Replayed {
+		if k := &m.list[i]; k.moved && k.reads() && !k.delivery.Replayed {
 			t.Read(&k.row.Message, m.now)
 		}
 	}
@@ -160,25 +171,29 @@ func (m *marks) write(tx *store.Tx) ([]model.AccountID, error) {
 
 func (m *marks) writeOne(tx *store.Tx, k *mark, position int64) error {
 	row, d := &k.row, &k.delivery
-	moved, err := tx.AdvanceDelivery(row.Organization, row.ID, d.Account, k.status, m.now)
+	at := m.now
+	if row.DOR && d.Status == model.Read { // it goes when it would have gone: its time is that of the reading
+		at = d.StatusTime
+	}
+	moved, err := tx.AdvanceDelivery(row.Organization, row.ID, d.Account, k.status, at)
 	if err != nil || !moved {
 		return err
 	}
 	k.moved = true
-	if d.Status < model.Delivered {
-		m.delivered++
-	}
-	if k.status == model.Read {
-		m.read++
-	}
-	if err := tx.NoteQueuedStatus(d, k.status); err != nil {
+	m.count(k)
+	if err := tx.NoteQueuedStatus(d, k.status.OfMessage()); err != nil {
 		return err
 	}
-	if k.status == model.Read {
+	if k.reads() {
 		if err := tx.NoteRead(row, d); err != nil {
 			return err
 		}
 		if err := m.endIfAllRead(tx, row); err != nil {
+			return err
+		}
+	}
+	if k.status >= model.Read && !row.Escalation.Message.IsZero() && !d.Replayed {
+		if err := escalation.EndByStatus(tx, row, k.status, m.now); err != nil {
 			return err
 		}
 	}
@@ -189,15 +204,28 @@ func (m *marks) writeOne(tx *store.Tx, k *mark, position int64) error {
 	return tx.ReplaceStatusEvent(row, d, position, statusKind(row.Group), change.Encode())
 }
 
+// count counts a copy that got there.
+func (m *marks) count(k *mark) {
+	if k.delivery.Status < model.Delivered {
+		m.delivered++
+	}
+	if k.reads() {
+		m.read++
+	}
+	if k.status == model.Confirmed {
+		m.confirmed++
+	}
+}
+
 // endIfAllRead ends a delete-on-read message a grace period after its last
 // recipient read it.
 func (m *marks) endIfAllRead(tx *store.Tx, row *store.MessageRow) error {
 	if !row.DOR {
 		return nil
 	}
-	least, last, err := tx.LeastStatus(row.Organization, row.ID)
-	if err != nil || least < model.Read {
+	all, err := tx.StatusesOf(row.Organization, row.ID)
+	if err != nil || all.Least < model.Read {
 		return err
 	}
-	return tx.EndMessage(row.Organization, row.ID, last.Add(model.ReadGrace))
+	return tx.EndMessage(row.Organization, row.ID, all.Last.Add(model.ReadGrace))
 }

@@ -83,10 +83,15 @@ func (s *Service) write(tx *store.Tx, actor *model.Actor, m *sealedMessage, now 
 	if m.row.Group {
 		done.plan = s.fanout.Plan(tx, now)
 	}
-	if err := done.insert(tx, &readers); err != nil || m.row.Group || s.told == nil {
-		return done, err
+	if err := done.insert(tx, &readers); err != nil {
+		return nil, err
 	}
-	return done, s.told(tx, done.row.Organization, done.row.ID, readers.Accounts)
+	if s.told != nil && !m.row.Group {
+		if err := s.told(tx, done.row.Organization, done.row.ID, readers.Accounts); err != nil {
+			return nil, err
+		}
+	}
+	return done, done.begin(tx, m.to.escalation)
 }
 
 // lock keeps others from changing what the message depends on: the group with its members,

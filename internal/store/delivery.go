@@ -84,17 +84,37 @@ func (tx *Tx) DeleteCopies(organization model.OrganizationID, message model.Mess
 		tx.Numbered(organization), message, accounts)
 }
 
-// LeastStatus is the least advanced status among all to whom the message was
-// sent, and when the last of them read it. New where there is nobody.
-func (tx *Tx) LeastStatus(organization model.OrganizationID, message model.MessageID) (least model.Status,
-	last time.Time, err error) {
-	var status int
+// Statuses are how far a message got with all to whom it was sent: the least and the most advanced, New where
+// there is nobody, and when the last of them got there.
+type Statuses struct {
+	Least, Most model.Status
+	Last        time.Time
+}
+
+// StatusesOf returns those of a message.
+func (tx *Tx) StatusesOf(organization model.OrganizationID, message model.MessageID) (s Statuses, err error) {
+	var least, most int
 	var at int64
-	_, err = tx.One(
-		`SELECT COALESCE(MIN(status), 0), COALESCE(MAX(status_time), 0) FROM deliveries WHERE organization_number = ?
-			AND message = ? AND replayed = 0`,
-		[]any{tx.Numbered(organization), message}, &status, &at)
-	return model.Status(status), FromMillis(at), err
+	_, err = tx.One(`SELECT COALESCE(MIN(status), 0), COALESCE(MAX(status), 0), COALESCE(MAX(status_time), 0)
+		FROM deliveries WHERE organization_number = ? AND message = ? AND replayed = 0`,
+		[]any{tx.Numbered(organization), message}, &least, &most, &at)
+	return Statuses{model.Status(least), model.Status(most), FromMillis(at)}, err
+}
+
+// ConfirmedBy lists those to whom these messages of an organization were sent and who confirmed them, by message.
+func (tx *Tx) ConfirmedBy(organization model.OrganizationID, messages []model.MessageID) (
+	map[model.MessageID][]model.AccountID, error) {
+	out := map[model.MessageID][]model.AccountID{}
+	err := tx.Query(`SELECT message, account FROM deliveries WHERE organization_number = ? AND message IN (?*)
+		AND replayed = 0 AND status = ? ORDER BY message, account`,
+		[]any{tx.Numbered(organization), messages, int(model.Confirmed)}, func(row Row) error {
+			var id model.MessageID
+			var account model.AccountID
+			err := row.Scan(&id, &account)
+			out[id] = append(out[id], account)
+			return err
+		})
+	return out, err
 }
 
 // AdvanceDelivery moves a copy's status forward; it reports false where it was

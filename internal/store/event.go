@@ -34,6 +34,7 @@ var eventKinds = []model.EventKind{
 	5: model.EventFriends,
 	6: model.EventBang, 7: model.EventUpdate, 8: model.EventSettings, 9: model.EventPresence, 10: model.EventAdminRequest,
 	11: model.EventConversationMute, 12: model.EventTyping, 13: model.EventAdvisory,
+	14: model.EventEscalated,
 }
 
 // KindNumber is the stored form of a kind; less than 1 where it has none.

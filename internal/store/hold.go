@@ -5,15 +5,15 @@ import (
 )
 
 const messageTable = `organization, message, sender, recipient, is_group, content, blob, created, expires, ends,
-		ttl, dor, priority, sort, recalled, replay, original_sender, original_created`
+		ttl, dor, priority, sort, recalled, replay, original_sender, original_created, escalation`
 
 // keep puts a message of an organization under a hold aside before it is recalled,
 // and reports whether it did. What it says and its hold on an attachment then stay.
 func (tx *Tx) keep(organization model.OrganizationID, id model.MessageID, recalled bool) (bool, error) {
 	n, err := tx.Exec(`INSERT INTO held_messages (`+messageTable+`)
 		SELECT ?, message, sender, recipient, is_group, content, blob, created, expires, ends,
-		ttl, dor, priority, sort, CASE WHEN ? = 1 THEN 1 ELSE recalled END, replay, original_sender, original_created
-		FROM messages
+		ttl, dor, priority, sort, CASE WHEN ? = 1 THEN 1 ELSE recalled END, replay, original_sender, original_created,
+		escalation FROM messages
 		WHERE organization_number = ? AND message = ? AND recalled = 0 AND EXISTS (SELECT 1 FROM holds
 		WHERE holds.organization = ? AND released = 0)
 		ON CONFLICT (organization, message) DO NOTHING`, organization, recalled, tx.Numbered(organization), id, organization)

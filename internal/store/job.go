@@ -24,6 +24,7 @@ const (
 	PushMessage                          // a message, to browsers of those who got it
 	DeliverWebhook                       // events of an account to its webhook
 	EraseKept                            // events that were kept for an account's webhooks long enough
+	Escalate                             // the next step of an escalation
 )
 
 // Job is something that is to be done about a subject after the transaction that noted it, and

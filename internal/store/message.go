@@ -28,7 +28,7 @@ const headColumns = `m.organization_number, ` + beforeContent + `SUBSTR(m.conten
 
 const beforeContent = `m.message, m.sender, m.recipient, m.is_group, `
 const behindContent = `m.blob, m.created, m.expires, m.ends,
-	m.ttl, m.dor, m.priority, m.sort, m.recalled, m.replay, m.original_sender, m.original_created`
+	m.ttl, m.dor, m.priority, m.sort, m.recalled, m.replay, m.original_sender, m.original_created, m.escalation`
 
 // messageScan holds what the row of a message is scanned into.
 type messageScan struct {
@@ -36,14 +36,14 @@ type messageScan struct {
 	number                                  int64 // of the organization
 	created, expires, ends, originalCreated int64
 	replay                                  int
-	blob, originalSender                    []byte // empty where there is none
+	blob, originalSender, escalation        []byte // empty where there is none
 }
 
 // dest is for messageRest, after what tells the organization.
 func (s *messageScan) dest(organization any) []any {
 	return []any{organization, &s.ID, &s.Sender, &s.Recipient, &s.Group, &s.Sealed, &s.blob, &s.created, &s.expires,
 		&s.ends,
-		&s.TTL, &s.DOR, &s.Priority, &s.Sort, &s.Recalled, &s.replay, &s.originalSender, &s.originalCreated}
+		&s.TTL, &s.DOR, &s.Priority, &s.Sort, &s.Recalled, &s.replay, &s.originalSender, &s.originalCreated, &s.escalation}
 }
 
 func (s *messageScan) row() MessageRow {
@@ -55,7 +55,29 @@ func (s *messageScan) row() MessageRow {
 	if copy(sender[:], s.originalSender); !sender.IsZero() {
 		s.Forwarded = &model.Original{Sender: sender, Created: FromMillis(s.originalCreated)}
 	}
+	s.Escalation = escalationPart(s.escalation)
 	return s.MessageRow
+}
+
+// escalationPart reads what a message has to do with an escalation.
+func escalationPart(stored []byte) (p model.EscalationPart) {
+	if n := copy(p.Message[:], stored); n < len(stored) {
+		p.Step = int(stored[n])
+	}
+	return p
+}
+
+// storedPart is what escalationPart reads, as an argument.
+func storedPart(p model.EscalationPart) any {
+	if p.Message.IsZero() {
+		return nothing
+	}
+	return append(p.Message[:len(p.Message):len(p.Message)], byte(p.Step))
+}
+
+// Escalated reports whether the message has an escalation of its own.
+func (m *MessageRow) Escalated() bool {
+	return !m.Escalation.Message.IsZero() && m.Escalation.Step == 0
 }
 
 // What replay holds of a message that is in a group's history, and of one that is not and
@@ -94,12 +116,12 @@ func (tx *Tx) InsertMessage(m *MessageRow) error {
 	return tx.Post(
 		`INSERT INTO messages (organization_number, message, sender, recipient, is_group, content, blob, created,
 			expires, ends,
-		ttl, dor, priority, sort, recalled, replay, original_sender, original_created, thread)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?)`,
+		ttl, dor, priority, sort, recalled, replay, original_sender, original_created, thread, escalation)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?)`,
 		tx.Existing(m.Organization), &m.ID, &m.Sender, &m.Recipient, m.Group, m.Sealed, Optional(m.Blob), &made.created,
 		&made.expires, &made.ends,
 		m.TTL, m.DOR, m.Priority, &m.Sort, m.replayed(), Optional(original.Sender), Millis(original.Created),
-		&made.thread)
+		&made.thread, storedPart(m.Escalation))
 }
 
 // Message returns a message of one of these organizations that has not ended by then.

@@ -27,6 +27,8 @@ type Payload struct {
 	Minutes      int                  `json:"minutes,omitempty"`
 	Name         string               `json:"name,omitempty"` // that the group had
 	Sort         int64                `json:"sort,omitempty"` // of the note in the group's history that tells the same
+	Step         int                  `json:"step,omitempty"` // of an escalation
+	To           string               `json:"to,omitempty"`   // tokens with blanks between: whom the step asked
 }
 
 // Encode returns the stored form: JSON, or a shorter form of a status alone.
@@ -42,7 +44,7 @@ func (p Payload) Encode() []byte {
 }
 
 // inShort reports whether a status alone is stored in the short form.
-func inShort(s model.Status) bool { return s == model.Delivered || s == model.Read }
+func inShort(s model.Status) bool { return s >= model.Delivered && s <= model.Confirmed }
 
 // encodeStatus is the form of a status, of which each message leaves one or more: its
 // digit, the account (shortName), and the time to base 36.

@@ -105,6 +105,7 @@ var spreading = map[string]string{
 		"lies",
 	"Tx.AskDeliveriesTo": "a look at statuses, or their change: each message where that lies",
 	"Tx.MessageHeads":    "a look at statuses, or their change: each message where that lies",
+	"Tx.ConfirmedBy":     "a page of a group's conversation where somebody has confirmed a message: as its statuses",
 	"Tx.GrownQueues":     "the sweep: the few queues that have grown",
 	"Tx.Withdrawn":       "when a conversation is removed: each message in the queue where that lies",
 	"Tx.EndedMessages":   "the sweep",
@@ -116,7 +117,7 @@ var spreading = map[string]string{
 	"Tx.PastConversation":   "a search in messages that finds one of a group that its reader has left",
 	"threads.Unread":        "when a conversation is marked Read: as for a page",
 	"Tx.RemoveGroupMembers": "those who leave a group: its shard, and theirs",
-	"threads.LeastStatuses": "a page of a group's conversation: the caller's own messages, each where that lies",
+	"threads.Statuses":      "a page of a group's conversation: the caller's own messages, each where that lies",
 	"Tx.Conversations":      "a page of conversations: the account's shard, and those of its groups by an index",
 	"erasure.Unreadable": "the sweep, where somebody has left or removed a conversation: a thousand messages at a " +
 		"time",

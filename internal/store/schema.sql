@@ -337,6 +337,8 @@ CREATE TABLE messages (
 	original_sender     {id} NOT NULL,    -- of one that was forwarded; none else
 	original_created    BIGINT NOT NULL,
 	thread              BIGINT NOT NULL,  -- 48 bits of its conversation's tokens (ThreadOf)
+	escalation          {bytes} NOT NULL, -- the message that is escalated, and in one byte the step that sent this one
+	                                      -- on, 0: it is that message; none: neither
 	PRIMARY KEY (organization_number, message)
 ){table};
 -- The order of a conversation: an entry for each message, whoever has copies.
@@ -357,6 +359,41 @@ CREATE TABLE deliveries (
 	status_time         BIGINT NOT NULL,
 	status_event        BIGINT NOT NULL,  -- position of the last event that told the sender; 0: none
 	PRIMARY KEY (organization_number, message, account)
+){table};
+
+-- How a message is sent on while nobody has heard it (internal/service/escalation.go). It goes with its message.
+CREATE TABLE escalations (
+	organization_number BIGINT NOT NULL,
+	message             {id} NOT NULL,
+	until               INTEGER NOT NULL, -- the status that ends it: 2 Read, 3 Confirmed
+	state               INTEGER NOT NULL, -- 0 open, 1 read, 2 confirmed, 3 recalled, 4 cancelled, 5 exhausted
+	ended               BIGINT NOT NULL,  -- when; 0: it is open
+	done                INTEGER NOT NULL, -- the last step that was done
+	PRIMARY KEY (organization_number, message)
+){table};
+CREATE INDEX escalations_open ON escalations (organization_number) WHERE state = 0;
+
+-- Whom a step of an escalation sends a message on to.
+CREATE TABLE escalation_targets (
+	organization_number BIGINT NOT NULL,
+	message             {id} NOT NULL,
+	step                INTEGER NOT NULL, -- from 1 on
+	entity              {id} NOT NULL,
+	is_group            INTEGER NOT NULL,
+	minutes             INTEGER NOT NULL, -- from sending until the step is due
+	done                BIGINT NOT NULL,  -- when the step was done; 0: not yet
+	sent                {id} NOT NULL,    -- the message that it sent; none where it sent none
+	PRIMARY KEY (organization_number, message, step, entity)
+){table};
+CREATE INDEX escalation_targets_entity ON escalation_targets (entity);
+
+-- An escalation that an organization keeps under a name for its members.
+CREATE TABLE escalation_policies (
+	organization {text} NOT NULL,
+	name         {text} NOT NULL,
+	until        INTEGER NOT NULL,
+	steps        TEXT NOT NULL,           -- JSON: minutes, and tokens of accounts and groups
+	PRIMARY KEY (organization, name)
 ){table};
 
 -- An event in an account's queue. The key is the order in which queues are read. One of kind 1 (message) or
@@ -537,6 +574,7 @@ CREATE TABLE held_messages (
 	replay           INTEGER NOT NULL,
 	original_sender  {id} NOT NULL,
 	original_created BIGINT NOT NULL,
+	escalation       {bytes} NOT NULL,
 	PRIMARY KEY (organization, message)
 ){table};
 CREATE INDEX held_messages_expires ON held_messages (organization, expires);

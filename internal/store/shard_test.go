@@ -28,6 +28,9 @@ var distribution = map[string]struct{ key, why string }{
 	"messages": {"message", "every read names the message; by organization, the largest one would be one " +
 		"shard"},
 	"deliveries":            {"message", "beside their message"},
+	"escalations":           {"message", "beside their message"},
+	"escalation_targets":    {"message", "beside their message"},
+	"escalation_policies":   {"organization", "few"},
 	"past_members":          {"account", "beside the conversations of an account"},
 	"groups":                {"group_token", "locked by who changes it, and read with its members"},
 	"group_members":         {"group_token", "a message to a group reads all of them"},

@@ -7,6 +7,7 @@ import (
 	"signet/internal/large"
 	"signet/internal/live"
 	"signet/internal/model"
+	"signet/internal/service"
 	"signet/internal/store"
 )
 
@@ -171,7 +172,7 @@ func (st *Stream) written(ctx context.Context, events []model.Event) error {
 				ids = append(ids, m.ID)
 			}
 		}
-		return st.streams.cases.MarkStatus(ctx, st.actor, ids, nil)
+		return st.streams.cases.MarkStatus(ctx, st.actor, service.Marks{Delivered: ids})
 	}
 	return nil
 }

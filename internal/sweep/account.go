@@ -10,6 +10,7 @@ import (
 	"signet/internal/store"
 	"signet/internal/store/authorship"
 	"signet/internal/store/erasure"
+	"signet/internal/store/escalation"
 	"signet/internal/store/metadata"
 	"signet/internal/store/notes"
 	"signet/internal/store/piecework"
@@ -172,6 +173,20 @@ func (t *accountTraces) forget(ctx context.Context, id model.AccountID) error {
 			}, func(tx *store.Tx, found []erasure.ConversationKey) error {
 				mute = found[len(found)-1]
 				return erasure.EraseMutes(tx, found)
+			})
+		},
+		func() error {
+			return eraseFound(ctx, t, func(tx *store.Tx) ([]escalation.Asked, error) {
+				return escalation.Naming(tx, id, pieceRows)
+			}, func(tx *store.Tx, found []escalation.Asked) error {
+				return escalation.Forget(tx, id, found)
+			})
+		},
+		func() error {
+			return eraseFound(ctx, t, func(tx *store.Tx) ([]model.Policy, error) {
+				return escalation.PoliciesNaming(tx, id, 1)
+			}, func(tx *store.Tx, found []model.Policy) error {
+				return escalation.ForgetInPolicies(tx, id, found)
 			})
 		},
 		func() error {

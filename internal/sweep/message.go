@@ -14,6 +14,7 @@ import (
 	"signet/internal/fanout"
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/escalation"
 	"signet/internal/store/legalhold"
 	"signet/internal/store/sealing"
 )
@@ -115,6 +116,11 @@ func endMessage(tx *store.Tx, row *store.MessageRow, most int) (over bool, copie
 	}
 	if len(holders) == most {
 		return false, most, tx.DeleteCopies(row.Organization, row.ID, holders)
+	}
+	if row.Escalated() {
+		if err := escalation.Delete(tx, row.Organization, row.ID); err != nil {
+			return false, 0, err
+		}
 	}
 	return true, len(holders), tx.DeleteMessage(row.Organization, row.ID, row.Blob)
 }

@@ -3,6 +3,7 @@ package input
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 )
 
 // Raw returns the JSON text of a field of any type, or nil. In a form, where
@@ -43,10 +44,10 @@ func (f *Fields) Raws(name string) (all []json.RawMessage) {
 }
 
 // Objects returns a list of objects, each as fields of its own, of which it may have so
-// many names and values; it is nil where the field is absent. What is wrong with the fields
-// of one is told by its own Err. Past most it does not go on.
+// many names and values; it is nil where the field is absent. In a form each may be a field. What is
+// wrong with the fields of one is told by its own Err. Past most it does not go on.
 func (f *Fields) Objects(name string, most, fields int) (list []Fields) {
-	raw := f.Raw(name)
+	raw := f.rawList(name)
 	if raw == nil {
 		return nil
 	}
@@ -72,6 +73,26 @@ func (f *Fields) Objects(name string, most, fields int) (list []Fields) {
 		return nil
 	}
 	return list
+}
+
+// rawList is the JSON text of a list of objects, which in a form may be a repeated field.
+func (f *Fields) rawList(name string) json.RawMessage {
+	given := f.known(name)
+	if given == nil || given.kind != formKind || !strings.HasPrefix(strings.TrimSpace(given.text), "{") {
+		return f.Raw(name)
+	}
+	all := f.Raws(name)
+	if all == nil { // it was refused
+		return nil
+	}
+	list := []byte{'['}
+	for i, one := range all {
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = append(list, one...)
+	}
+	return append(list, ']')
 }
 
 // Decode reads a nested field into a value that encoding/json can fill, and

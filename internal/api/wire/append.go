@@ -25,13 +25,13 @@ func (v *View) MessageText(m *model.Message) Text {
 	return Text{UsualEvent, func(b []byte) ([]byte, error) { return v.appendMessage(b, m), nil }}
 }
 
-// appendMessage appends a message. But for its status, and that it is muted, it is the same
-// for all readers: one that is remembered is written for the first two, and copied for the
+// appendMessage appends a message. But for its status, that it is muted, and what its sender alone sees, it is
+// the same for all readers: one that is remembered is written for the first two, and copied for the
 // others.
 func (v *View) appendMessage(b []byte, m *model.Message) []byte {
 	if kept := m.Text.Pieces(); kept != nil {
-		b = appendString(append(b, kept.Before...), m.Status.String())
-		return appendEnd(append(b, kept.After...), m.Muted)
+		b = appendString(append(b, kept.Before...), m.Status.OfMessage().String())
+		return appendEnd(append(b, kept.After...), m.Muted, m.Escalates, m.ConfirmedBy)
 	}
 	w, begun := v.Message(m), len(b)
 	b = w.appendBefore(b)
@@ -40,7 +40,7 @@ func (v *View) appendMessage(b []byte, m *model.Message) []byte {
 	after := len(b)
 	b = w.appendAfter(b)
 	m.Text.Keep(before, b[after:])
-	return appendEnd(b, w.Muted)
+	return appendEnd(b, w.Muted, w.IsEscalated, w.ConfirmedBy)
 }
 
 // AppendEvent appends an event, as all three transports write it: the object under
@@ -140,13 +140,32 @@ func (w *Message) appendAfter(b []byte) []byte {
 	if !w.OriginalTimestamp.IsZero() {
 		b = w.OriginalTimestamp.appendJSON(append(b, `,"original_timestamp":`...))
 	}
+	if w.Escalation.Step > 0 {
+		b = appendID(append(b, `,"escalation":{"message_id":`...), w.Escalation.MessageID)
+		b = strconv.AppendInt(append(b, `,"step":`...), int64(w.Escalation.Step), 10)
+		b = append(b, '}')
+	}
 	return b
 }
 
 // appendEnd appends the end of a message.
-func appendEnd(b []byte, muted bool) []byte {
+func appendEnd(b []byte, muted, escalated bool, confirmedBy []model.AccountID) []byte {
 	if muted {
 		b = append(b, `,"muted":true`...)
+	}
+	if escalated {
+		b = append(b, `,"is_escalated":true`...)
+	}
+	for i, account := range confirmedBy {
+		if i == 0 {
+			b = append(b, `,"confirmed_by":[`...)
+		} else {
+			b = append(b, ',')
+		}
+		b = appendID(b, account)
+	}
+	if len(confirmedBy) > 0 {
+		b = append(b, ']')
 	}
 	return append(b, '}')
 }

@@ -46,6 +46,11 @@ func FuzzAppendedMessages(f *testing.F) {
 		if bit(7) {
 			m.Expires = at.Add(time.Minute)
 		}
+		if number%5 == 1 {
+			m.Escalation = model.EscalationPart{Message: model.MessageID{9: 4}, Step: int(number % 11)}
+			m.Escalates = bit(2)
+			m.ConfirmedBy = []model.AccountID{{2: 1}, {8: 5}}[:number%3]
+		}
 		// Where its text is kept, it is copied from the third time on: into other views too, and for
 		// readers of whom each sees it otherwise.
 		for _, text := range []*model.Text{nil, model.NewText(len(body) / 2), model.NewText(1 << 20)} {

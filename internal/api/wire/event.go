@@ -15,6 +15,13 @@ type StatusEvent struct {
 	IsRecalled bool            `json:"is_recalled,omitempty"`
 }
 
+type EscalatedEvent struct {
+	ClientID  model.MessageID  `json:"client_id"`
+	Step      any              `json:"step"` // a number, or exhausted
+	To        []model.EntityID `json:"to"`
+	Timestamp Time             `json:"timestamp"`
+}
+
 type TypingEvent struct {
 	SenderToken model.AccountID `json:"sender_token"`
 	GroupToken  model.GroupID   `json:"group_token,omitzero"`
@@ -72,6 +79,8 @@ func (v *View) eventPayload(e *model.Event) any {
 		}
 		return StatusEvent{ClientID: e.Status.Message, Status: e.Status.Status.String(), AccountID: e.Status.Account,
 			Timestamp: Time(e.Status.Time)}
+	case model.EventEscalated:
+		return escalatedEvent(e.Escalated)
 	case model.EventTyping:
 		status := "not_typing"
 		if e.Typing.Active {

@@ -38,7 +38,10 @@ type Message struct {
 	IsForwarded           bool                 `json:"is_forwarded,omitempty"`
 	OriginalSender        model.AccountID      `json:"original_sender,omitzero"`
 	OriginalTimestamp     Time                 `json:"original_timestamp,omitzero"`
+	Escalation            EscalationPart       `json:"escalation,omitzero"`
 	Muted                 bool                 `json:"muted,omitempty"`
+	IsEscalated           bool                 `json:"is_escalated,omitempty"`
+	ConfirmedBy           []model.AccountID    `json:"confirmed_by,omitempty"`
 }
 
 // Message shows a message. A recalled one has no body, attachment or data, and
@@ -49,13 +52,17 @@ func (v *View) Message(m *model.Message) Message {
 		MessageID: m.ID, ClientID: m.ID, SenderToken: m.Sender, SenderOrganization: m.Organization,
 		RecipientToken: m.Recipient, RecipientOrganization: m.Organization,
 		CreatedTime: Time(m.Created), ExpiresTime: Time(m.Expires), TTL: m.TTL, DOR: m.DOR,
-		Status: m.Status.String(), Priority: m.Priority, SortNumber: m.Sort, IsRecalled: m.Recalled, Muted: m.Muted,
+		Status: m.Status.OfMessage().String(), Priority: m.Priority, SortNumber: m.Sort, IsRecalled: m.Recalled,
+		Muted: m.Muted, IsEscalated: m.Escalates, ConfirmedBy: m.ConfirmedBy,
 	}
 	if m.Group {
 		w.GroupToken = m.Recipient
 	}
 	if m.Forwarded != nil {
 		w.IsForwarded, w.OriginalSender, w.OriginalTimestamp = true, m.Forwarded.Sender, Time(m.Forwarded.Created)
+	}
+	if m.Escalation.Step > 0 {
+		w.Escalation = EscalationPart{m.Escalation.Message, m.Escalation.Step}
 	}
 	if m.Recalled {
 		return w
@@ -106,7 +113,8 @@ func StatusRows(rows []model.StatusRow) []StatusRow {
 type ExportedMessage struct {
 	Message
 	Statuses []StatusRow `json:"statuses"`
-	File     string      `json:"file,omitempty"` // its attachment, in the archive
+	Way      *Escalation `json:"escalation_state,omitempty"` // of one that its sender has escalated
+	File     string      `json:"file,omitempty"`             // its attachment, in the archive
 }
 
 // HeldMessage is a line of messages.jsonl, in the export of what a legal hold keeps.

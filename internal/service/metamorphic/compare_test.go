@@ -26,6 +26,7 @@ func (p *play) compare(t *rapid.T) {
 	if err := p.kept.settle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	p.doSteps(t)
 	for _, a := range p.world.accounts {
 		actor := p.actor(t, a)
 		p.compareReader(t, a, actor)
@@ -69,12 +70,18 @@ type seenMessage struct {
 	originalSender    model.AccountID
 	originallyCreated time.Time
 	reply             model.MessageID
+	step              model.EscalationPart
+	confirmed         string
 }
 
 func asSeen(m *model.Message) seenMessage {
 	out := seenMessage{
 		m.ID, m.Organization, m.Sender, m.Recipient, m.Group, m.Body, m.Created, m.Expires, m.TTL, m.Priority, m.DOR,
-		m.Recalled, m.Status, model.AccountID{}, time.Time{}, m.ReplyTo,
+		m.Recalled, m.Status.OfMessage(), model.AccountID{}, time.Time{}, m.ReplyTo, model.EscalationPart{},
+		fmt.Sprint(m.ConfirmedBy),
+	}
+	if m.Escalation.Step > 0 {
+		out.step = m.Escalation
 	}
 	if m.Forwarded != nil {
 		out.originalSender, out.originallyCreated = m.Forwarded.Sender, m.Forwarded.Created
@@ -85,7 +92,7 @@ func asSeen(m *model.Message) seenMessage {
 func (m *message) seenWith(status model.Status) seenMessage {
 	out := seenMessage{
 		m.id, m.organization.id, m.sender.id, m.to(), m.group != nil, m.body, m.created, m.expires, m.ttl, m.priority, m.dor,
-		m.recalled, status, model.AccountID{}, time.Time{}, model.MessageID{},
+		m.recalled, status.OfMessage(), model.AccountID{}, time.Time{}, model.MessageID{}, m.part(), "[]",
 	}
 	if m.recalled {
 		out.body = ""
@@ -139,6 +146,9 @@ func asSeenEvent(e *model.Event) seenEvent {
 		out.about, out.said.recall = e.Status.Message, true
 	case e.Status != nil:
 		out.about, out.said = e.Status.Message, said{account: e.Status.Account, status: e.Status.Status, time: e.Status.Time}
+	case e.Escalated != nil:
+		out.about = e.Escalated.Message
+		out.said = said{step: e.Escalated.Step, to: fmt.Sprint(e.Escalated.To), time: e.Escalated.Time}
 	case e.Friend != nil:
 		out.organization, out.said = e.Friend.Organization, said{added: e.Friend.Added, entity: entityOf(&e.Friend.Entity)}
 	case e.Bang != nil:
@@ -206,11 +216,7 @@ func (p *play) compareMessages(t *rapid.T, a *account, actor *model.Actor) {
 			continue
 		}
 		agree(t, what, err, fine)
-		own := m.least()
-		if !p.world.asSender(a, m) {
-			own = m.copies[a].status
-		}
-		wantSame(t, what, asSeen(&got), m.seenWith(own))
+		wantSame(t, what, asSeen(&got), p.world.shown(a, m))
 	}
 }
 

@@ -29,6 +29,15 @@ func (w *world) statusSeen(a *account, m *message) model.Status {
 	return m.copies[a].status
 }
 
+// shown is a message as an account sees it: the sender sees who confirmed it, too.
+func (w *world) shown(a *account, m *message) seenMessage {
+	out := m.seenWith(w.statusSeen(a, m))
+	if w.asSender(a, m) {
+		out.confirmed = fmt.Sprint(m.confirmedBy())
+	}
+	return out
+}
+
 // subjects are those in which an account ever had a message.
 func (w *world) subjects(a *account) (out []subject) {
 	for _, m := range w.messages {
@@ -107,7 +116,7 @@ func (p *play) comparePages(t *rapid.T, what string, a *account, actor *model.Ac
 		wantSame(t, what+" has more", got.More, len(want) > 0)
 		wantSame(t, what+": messages of a page", len(got.Messages), len(part))
 		for i, m := range part {
-			wantSame(t, what, asSeen(&got.Messages[i]), m.seenWith(p.world.statusSeen(a, m)))
+			wantSame(t, what, asSeen(&got.Messages[i]), p.world.shown(a, m))
 			sort := got.Messages[i].Sort
 			if last != 0 && (sort > last) != (ask.After != nil) {
 				t.Fatalf("%s: %d follows on %d", what, sort, last)
@@ -217,6 +226,6 @@ func (p *play) readConversation(t *rapid.T) {
 	}
 	p.tick()
 	_, err = p.service.ReadConversation(t.Context(), actor, subject.entity.String(), subject.organization.id, shown.Sort)
-	p.world.mark(a, nil, read)
+	p.world.mark(a, nil, read, nil)
 	agree(t, "read a conversation", err, fine)
 }

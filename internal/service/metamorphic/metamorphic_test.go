@@ -58,6 +58,8 @@ func TestServiceAgreesWithTheContract(t *testing.T) {
 			"send to a group":  p.sendToGroup,
 			"send there again": p.sendToGroup,
 			"forward":          p.forward,
+			"escalate":         p.escalate,
+			"cancel":           p.cancelEscalation,
 			"acknowledge":      p.acknowledge,
 			"delete events":    p.deleteEvents,
 			"mark":             p.mark,

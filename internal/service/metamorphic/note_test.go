@@ -158,7 +158,7 @@ func (p *play) compareNotes(t *rapid.T, what string, a *account, actor *model.Ac
 		for _, e := range part {
 			var sort int64
 			if e.message != nil && len(messages) > 0 {
-				wantSame(t, what, asSeen(&messages[0]), e.message.seenWith(p.world.statusSeen(a, e.message)))
+				wantSame(t, what, asSeen(&messages[0]), p.world.shown(a, e.message))
 				sort, messages = messages[0].Sort, messages[1:]
 			} else if e.note != nil && len(notes) > 0 {
 				wantSame(t, what, asSeenNote(&notes[0]), e.note.seen())

@@ -102,7 +102,7 @@ func (p *play) post(t *rapid.T, l *letter) {
 		sent, err = p.service.Send(t.Context(), actor, service.SendCommand{
 			Recipient: l.entity().String(), SenderOrganization: l.named.token(), RecipientOrganization: l.named.token(),
 			Body: l.body, TTL: l.ttl, DOR: l.dor, Priority: &l.priority, RequestID: l.request,
-			ReplyTo: l.reply.token(),
+			ReplyTo: l.reply.token(), Escalate: l.escalate(),
 		})
 	}
 	m, repeated, code := p.world.send(l, sent.Message)
@@ -159,9 +159,11 @@ func (p *play) mark(t *rapid.T) {
 		theirs = append(theirs, pick(t, all, "any"))
 	}
 	delivered, read := some(t, theirs, 6, "delivered"), some(t, theirs, 6, "read")
+	confirmed := some(t, theirs, 3, "confirmed")
 	p.tick()
-	err := p.service.MarkStatus(t.Context(), p.actor(t, a), ids(delivered), ids(read))
-	p.world.mark(a, delivered, read)
+	err := p.service.MarkStatus(t.Context(), p.actor(t, a), service.Marks{Delivered: ids(delivered), Read: ids(read),
+		Confirmed: ids(confirmed)})
+	p.world.mark(a, delivered, read, confirmed)
 	agree(t, "mark", err, fine)
 }
 

@@ -134,6 +134,7 @@ func openService(t enginetest.TB, dir string, clock func() time.Time, rows int) 
 		Audit: audit.NewLog(audit.Options{Store: kept, Clock: clock}), Log: log, Retention: retention,
 	})
 	work.Register(sweeper.Eraser().Kinds()...)
+	work.Register(s.EscalationKind())
 	return s, &keptStore{kept, engine, blobs, sweeper, work}, nil
 }
 
@@ -148,7 +149,7 @@ type keptStore struct {
 // settle does what calls have left to be done to groups.
 func (k *keptStore) settle(ctx context.Context) error { return k.work.Settle(ctx, store.FanOut) }
 
-// sweep does all that a server does in the background.
+// sweep does all that a server does in the background, but for what escalations have to do.
 func (k *keptStore) sweep(ctx context.Context) error {
 	return errors.Join(k.settle(ctx), k.work.Settle(ctx), k.sweeper.Sweep(ctx))
 }

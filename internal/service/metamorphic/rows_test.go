@@ -26,6 +26,8 @@ func (p *play) finish(t *rapid.T) {
 		"notes of no group":             `SELECT COUNT(*) FROM notes WHERE ? > 0 AND group_token NOT IN (SELECT group_token FROM groups WHERE deleted = 0)`,
 		"names in no note":              `SELECT COUNT(*) FROM note_names WHERE ? > 0 AND (group_token, sort) NOT IN (SELECT group_token, sort FROM notes)`,
 		"past members of no member":     `SELECT COUNT(*) FROM past_members WHERE ? > 0 AND (account, organization) NOT IN (SELECT account, organization FROM memberships)`,
+		"escalations of no message":     `SELECT COUNT(*) FROM escalations e WHERE ? > 0 AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.organization_number = e.organization_number AND m.message = e.message)`,
+		"targets of no escalation":      `SELECT COUNT(*) FROM escalation_targets t WHERE ? > 0 AND NOT EXISTS (SELECT 1 FROM escalations e WHERE e.organization_number = t.organization_number AND e.message = t.message)`,
 		"members of no group":           `SELECT COUNT(*) FROM group_members WHERE ? > 0 AND group_token NOT IN (SELECT group_token FROM groups)`,
 	} {
 		if n := p.number(t, query, p.world.now.UnixMilli()); n != 0 {

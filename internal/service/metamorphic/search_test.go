@@ -22,7 +22,7 @@ func (p *play) compareSearches(t *rapid.T, a *account, actor *model.Actor) {
 	for _, subject := range subjects {
 		for _, m := range p.world.history(a, subject) {
 			if finds(&ask, sender, m) {
-				want = append(want, m.seenWith(p.world.statusSeen(a, m)))
+				want = append(want, p.world.shown(a, m))
 			}
 		}
 	}

@@ -16,6 +16,7 @@ const (
 	forwardOff           = "forward_off"
 	requestReused        = "request_id_reused"
 	replyUnknown         = "reply_to_unknown"
+	escalationUnknown    = "escalation_to_unknown"
 	organizationRequired = "organization_required"
 	ttlTooLong           = "ttl_too_long"
 	membersUnknown       = "members_unknown"
@@ -40,6 +41,8 @@ type letter struct {
 	request  string
 	forward  *message
 	reply    *message // which it answers; nil: none
+	steps    []step   // by which it is escalated
+	until    model.Status
 }
 
 func (l *letter) entity() model.EntityID {
@@ -57,7 +60,7 @@ func (l *letter) content() string {
 	if l.reply != nil {
 		return "reply " + l.reply.id.String() + " body " + l.body
 	}
-	return "body " + l.body
+	return "body " + l.body + l.escalated()
 }
 
 // subject is that of a letter within an organization.
@@ -82,6 +85,9 @@ func (w *world) send(l *letter, id model.MessageID) (m *message, repeated bool, 
 	if r := l.reply; r != nil && (!w.sees(l.from, r) || r.recalled || r.subjectOf(l.from) != l.subject(o)) {
 		return nil, false, replyUnknown
 	}
+	if code := w.mayEscalate(l, o); code != fine {
+		return nil, false, code
+	}
 	ttl, code := o.lifetime(l.ttl)
 	if code != fine {
 		return nil, false, code
@@ -101,15 +107,25 @@ func (w *world) send(l *letter, id model.MessageID) (m *message, repeated bool, 
 			m.original = &model.Original{Sender: f.sender.id, Created: f.created}
 		}
 	}
-	w.messages = append(w.messages, m)
 	if l.request != "" {
 		l.from.requests[l.request] = &request{l.entity(), l.content(), m, w.now}
 	}
-	own := l.from.conversation(m.subjectOf(l.from))
+	w.put(m)
+	if l.steps != nil {
+		m.escalation = &escalation{message: m, steps: l.steps, until: l.until, letters: []*message{m}}
+		w.escalations = append(w.escalations, m.escalation)
+	}
+	return m, false, fine
+}
+
+// put brings a message to all whom it is for.
+func (w *world) put(m *message) {
+	w.messages = append(w.messages, m)
+	own := m.sender.conversation(m.subjectOf(m.sender))
 	own.listed, own.last = true, w.now
 	if m.group == nil {
 		w.deliver(m, m.recipient, false)
-		return m, false, fine
+		return
 	}
 	m.replay = m.group.replay
 	for _, member := range m.group.members {
@@ -117,7 +133,6 @@ func (w *world) send(l *letter, id model.MessageID) (m *message, repeated bool, 
 			w.deliver(m, member, false)
 		}
 	}
-	return m, false, fine
 }
 
 // repeats returns the request that a letter repeats; nil where it does not.
@@ -222,7 +237,11 @@ func (w *world) advance(a *account, m *message, status model.Status) {
 	if c == nil || m.recalled || c.status >= status {
 		return
 	}
-	c.status, c.since = status, w.now
+	if !m.dor || c.status < model.Read {
+		c.since = w.now
+	}
+	c.status = status
+	w.hear(m, c)
 	if c.history || !m.sender.memberOf(m.organization) {
 		return
 	}
@@ -233,15 +252,16 @@ func (w *world) advance(a *account, m *message, status model.Status) {
 		said: said{account: a.id, status: status, time: w.now}})
 }
 
-// mark is call 16: what is read is delivered, too.
-func (w *world) mark(a *account, delivered, read []*message) {
+// mark is call 16: what is confirmed is read, and what is read is delivered, too.
+func (w *world) mark(a *account, delivered, read, confirmed []*message) {
+	for _, m := range confirmed {
+		w.advance(a, m, model.Confirmed)
+	}
 	for _, m := range read {
 		w.advance(a, m, model.Read)
 	}
 	for _, m := range delivered {
-		if !slices.Contains(read, m) {
-			w.advance(a, m, model.Delivered)
-		}
+		w.advance(a, m, model.Delivered)
 	}
 }
 
@@ -267,6 +287,9 @@ func (w *world) recall(a *account, m *message) (code string) {
 		return fine
 	}
 	m.recalled = true
+	if m.escalation != nil && m.step == 0 {
+		m.escalation.end(model.EscalationRecalled)
+	}
 	for reader := range m.copies {
 		reader.withdraw(func(e *event) bool { return e.message == m && e.content })
 		if reader.memberOf(m.organization) {

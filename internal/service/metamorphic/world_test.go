@@ -19,6 +19,7 @@ type world struct {
 	groups        []*group        // deleted ones too
 	messages      []*message      // all that were ever sent
 	notes         []*note         // all that were ever written
+	escalations   []*escalation   // all that were ever begun
 }
 
 // tick orders what happens; it only grows.
@@ -80,6 +81,8 @@ type message struct {
 	recalled     bool
 	sent         tick
 	copies       map[*account]*received
+	escalation   *escalation // nil: it has none
+	step         int         // which sent it, of the escalation of another one; 0: none
 }
 
 // received is one recipient's copy.
@@ -124,6 +127,8 @@ type said struct {
 	added   bool
 	entity  model.EntityID
 	caller  model.AccountID
+	step    int    // of an escalation
+	to      string // whom it asked
 }
 
 type request struct {

@@ -180,6 +180,8 @@ func EraseBesides(tx *store.Tx, id model.OrganizationID, from, rows int) (erased
 		`DELETE FROM search_words WHERE (organization, kind, prefix, display_name, entity, word) IN
 			(SELECT organization, kind, prefix, display_name, entity, word
 			FROM search_words WHERE organization = ? LIMIT ? + 0)`,
+		`DELETE FROM escalation_policies WHERE (organization, name) IN (SELECT organization, name
+			FROM escalation_policies WHERE organization = ? LIMIT ? + 0)`,
 		`DELETE FROM figures WHERE (organization, step, begun, node) IN (SELECT organization, step, begun, node
 			FROM figures WHERE organization = ? LIMIT ? + 0)`,
 		`DELETE FROM webhook_deliveries WHERE (account, webhook, number) IN (SELECT d.account, d.webhook, d.number

@@ -17,6 +17,7 @@ type Backlog struct {
 	Keys          int       // days whose keys may go
 	Queues        int       // parts of queues that are withdrawn
 	Work          Work      // what calls left to be done in pieces
+	Escalations   int       // that are open: what is still to happen to them
 }
 
 // BacklogAt counts what a sweep at this time would remove, each up to a limit.
@@ -46,6 +47,10 @@ func BacklogAt(tx *store.Tx, now time.Time, limit int) (b Backlog, err error) {
 	}
 	if _, err = tx.One(`SELECT COUNT(*) FROM (SELECT account FROM withdrawals LIMIT ? + 0) few`, []any{limit},
 		&b.Queues); err != nil {
+		return b, err
+	}
+	if _, err = tx.One(`SELECT COUNT(*) FROM (SELECT message FROM escalations WHERE state = 0 LIMIT ? + 0) few`, []any{limit},
+		&b.Escalations); err != nil {
 		return b, err
 	}
 	b.Work, err = WorkLeft(tx)

@@ -60,9 +60,10 @@ func (s explainingSession) explain(query string, args []any) error {
 const fillMessages = `
 INSERT INTO organization_numbers (organization, number) VALUES ('aaaaaaaaaaaaaaaaaaaaaaaa', 1);
 INSERT INTO messages (organization_number, message, sender, recipient, is_group, content, blob, created, expires, ends,
-	ttl, dor, priority, sort, thread, recalled, replay, original_sender, original_created)
+	ttl, dor, priority, sort, thread, recalled, replay, original_sender, original_created,
+	escalation)
 	SELECT 1, decode(lpad(to_hex(i), 32, '0'), 'hex'), decode(repeat('01', 16), 'hex'), decode(lpad(to_hex(i % 100), 32, '0'), 'hex'), 0,
-	'', '', i, i, i, 1, 0, 0, i, i % 100, 0, 0, '', 0 FROM generate_series(1, 5000) AS i;
+	'', '', i, i, i, 1, 0, 0, i, i % 100, 0, 0, '', 0, '' FROM generate_series(1, 5000) AS i;
 INSERT INTO deliveries (organization_number, message, account, position, replayed, status, status_time, status_event)
 	SELECT organization_number, message, recipient, sort, 0, 0, 0, 0 FROM messages;
 ANALYZE`

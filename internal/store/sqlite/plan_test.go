@@ -31,7 +31,7 @@ var growing = map[string]string{
 	"metadata": "metadata", "mutes": "mutes", "join_requests": "join_requests", "push_subscriptions": "push_subscriptions",
 	"roles": "roles", "r": "roles", "avatars": "avatars", "blobs": "blobs",
 	"requests": "requests", "keys": "keys", "quotas": "quotas", "streams": "streams", "s": "streams",
-	"figures": "figures",
+	"figures": "figures", "escalations": "escalations", "escalation_targets": "escalation_targets",
 }
 
 // scans are the statements that may read a whole table, and why.
@@ -52,7 +52,9 @@ var scans = map[string]string{
 	`DELETE FROM addresses WHERE account = ?`:              "runs once for an account that is erased",
 	`DELETE FROM roles WHERE account = ?`:                  "runs once for an account that is erased",
 	`SELECT COUNT(*) FROM group_members WHERE history > 0`: "counts by an index of the few that it counts",
-	`DELETE FROM quotas WHERE day < ?`:                     "runs once an hour, on one row for each key and day",
+	`SELECT COUNT(*) FROM (SELECT message FROM escalations WHERE state = 0 LIMIT ? + 0) few`: "the same, up to a " +
+		"limit",
+	`DELETE FROM quotas WHERE day < ?`: "runs once an hour, on one row for each key and day",
 	`DELETE FROM keys WHERE (expires > 0 AND expires < ?) ` +
 		`OR (login = 1 AND session = 0 AND created < ? AND last_used < ? ` +
 		`OR session = 1 AND created < ? AND last_used < ?)`: "runs once an hour, on one row for each key",

@@ -34,7 +34,8 @@ func deliveries(t *testing.T, h conformance.Harness) {
 	least := func() (status model.Status, last time.Time) {
 		t.Helper()
 		p.mustView(t, func(tx *store.Tx) (err error) {
-			status, last, err = tx.LeastStatus(organization, m.ID)
+			all, err := tx.StatusesOf(organization, m.ID)
+			status, last = all.Least, all.Last
 			return err
 		})
 		return status, last
@@ -118,7 +119,8 @@ func deliveries(t *testing.T, h conformance.Harness) {
 		var status model.Status
 		var last time.Time
 		p.mustView(t, func(tx *store.Tx) (err error) {
-			status, last, err = tx.LeastStatus(organization, alone.ID)
+			all, err := tx.StatusesOf(organization, alone.ID)
+			status, last = all.Least, all.Last
 			return err
 		})
 		wantEqual(t, "status", status, model.New)

@@ -53,6 +53,8 @@ var nounCases = []conformance.Case{
 	{Name: "Mutes", Run: mutes},
 	{Name: "PushSubscriptions", Run: pushSubscriptions},
 	{Name: "PushRecipients", Run: pushRecipients},
+	{Name: "Escalations", Run: escalations},
+	{Name: "EscalationPolicies", Run: escalationPolicies},
 	{Name: "AccountErasure", Run: accountErasure},
 	{Name: "OrganizationErasure", Run: organizationErasure},
 	{Name: "ErasureOfQueues", Run: erasureOfQueues},

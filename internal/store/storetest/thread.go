@@ -178,10 +178,10 @@ func (r *reading) threadsOfGroup(t *testing.T) {
 	if e := r.mustThread(t, thread, 1)[0]; e.Copy != nil {
 		t.Errorf("the sender has the copy %+v", e.Copy)
 	}
-	least := mustRead(t, p, func(tx *store.Tx) (map[model.MessageID]model.Status, error) {
-		return threads.LeastStatuses(tx, first, []model.MessageID{m.ID})
+	all := mustRead(t, p, func(tx *store.Tx) (map[model.MessageID]store.Statuses, error) {
+		return threads.Statuses(tx, first, []model.MessageID{m.ID})
 	})
-	wantEqual(t, "least status", least[m.ID], model.New)
+	wantEqual(t, "least status", all[m.ID].Least, model.New)
 	if seen := r.part(t, &g, bob); seen.After >= m.Sort || seen.Before != threads.Whole {
 		t.Errorf("a member sees from %d to %d", seen.After, seen.Before)
 	}

@@ -224,17 +224,17 @@ func Unread(tx *store.Tx, t *Thread, limit int) (ids []model.MessageID, sorts []
 	return ids, sorts, err
 }
 
-// LeastStatuses is LeastStatus for several messages of an organization.
-func LeastStatuses(tx *store.Tx, organization model.OrganizationID, messages []model.MessageID) (
-	map[model.MessageID]model.Status, error) {
-	out := make(map[model.MessageID]model.Status, len(messages))
-	err := tx.Query(`SELECT message, MIN(status) FROM deliveries
+// Statuses is StatusesOf for several messages of an organization, without when the last got there.
+func Statuses(tx *store.Tx, organization model.OrganizationID, messages []model.MessageID) (
+	map[model.MessageID]store.Statuses, error) {
+	out := make(map[model.MessageID]store.Statuses, len(messages))
+	err := tx.Query(`SELECT message, MIN(status), MAX(status) FROM deliveries
 		WHERE organization_number = ? AND message IN (?*) AND replayed = 0 GROUP BY message`,
 		[]any{tx.Numbered(organization), messages}, func(row store.Row) error {
 			var id model.MessageID
-			var status int
-			err := row.Scan(&id, &status)
-			out[id] = model.Status(status)
+			var least, most int
+			err := row.Scan(&id, &least, &most)
+			out[id] = store.Statuses{Least: model.Status(least), Most: model.Status(most)}
 			return err
 		})
 	return out, err

@@ -316,6 +316,31 @@ export class Administration extends Messaging {
     return this.delete(["organization", organization, "message", message], body, options);
   }
 
+  /** Lists the escalation policies of an organization (GET /v2/organization/:organization/escalation). */
+  listEscalationPolicies(organization: string, options?: CallOptions): Promise<Reply<"listEscalationPolicies">> {
+    return this.get(["organization", organization, "escalation"], options);
+  }
+
+  /** Shows one of them (GET /v2/organization/:organization/escalation/:name). */
+  getEscalationPolicy(organization: string, name: string, options?: CallOptions): Promise<Reply<"getEscalationPolicy">> {
+    return this.get(["organization", organization, "escalation", name], options);
+  }
+
+  /** Sets one, in place of one of the same name (POST /v2/organization/:organization/escalation/:name). */
+  setEscalationPolicy(
+    organization: string,
+    name: string,
+    body: Body<"setEscalationPolicy">,
+    options?: CallOptions,
+  ): Promise<void> {
+    return this.post(["organization", organization, "escalation", name], body, options);
+  }
+
+  /** Removes one (DELETE /v2/organization/:organization/escalation/:name). */
+  removeEscalationPolicy(organization: string, name: string, options?: CallOptions): Promise<void> {
+    return this.delete(["organization", organization, "escalation", name], undefined, options);
+  }
+
   /** Puts an organization under a legal hold (POST /v2/organization/:organization/hold). */
   setHold(organization: string, options?: CallOptions): Promise<void> {
     return this.post(["organization", organization, "hold"], undefined, options);

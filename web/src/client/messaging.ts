@@ -139,7 +139,17 @@ export class Messaging extends Base {
     return this.send(["message", message, "forward"], body, options);
   }
 
-  /** Marks messages that came as Delivered or Read, up to 500 (POST /v2/message/status). */
+  /** Shows how a message that one sent is sent on while nobody has heard it (GET /v2/message/:message/escalation). */
+  getEscalation(message: string, options?: CallOptions): Promise<Reply<"getEscalation">> {
+    return this.get(["message", message, "escalation"], options);
+  }
+
+  /** Ends that (DELETE /v2/message/:message/escalation). */
+  cancelEscalation(message: string, options?: CallOptions): Promise<void> {
+    return this.delete(["message", message, "escalation"], undefined, options);
+  }
+
+  /** Marks messages that came as Delivered, Read or Confirmed, up to 500 (POST /v2/message/status). */
   setMessageStatus(body: Body<"setMessageStatus">, options?: CallOptions): Promise<void> {
     return this.post(["message", "status"], body, options);
   }

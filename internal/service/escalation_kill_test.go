@@ -1,0 +1,190 @@
+package service
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"signet/internal/backlog"
+	"signet/internal/content"
+	"signet/internal/live"
+	"signet/internal/model"
+	"signet/internal/seal/sealtest"
+	"signet/internal/store"
+	"signet/internal/store/enginetest"
+	"signet/internal/store/escalation"
+	"signet/internal/store/postgres"
+	"signet/internal/store/postgrestest"
+)
+
+// stepServer is a server of a cluster that does steps of escalations, and can be killed.
+type stepServer struct{ kill func() }
+
+// startSteps starts one.
+func (c *cluster) startSteps() *stepServer {
+	c.t.Helper()
+	through, cut := postgrestest.Line(c.t, c.url)
+	engine, err := postgres.Open(c.t.Context(), through,
+		postgres.Options{Clock: c.clock.Now, Connections: 4, Patience: 50 * time.Millisecond})
+	c.must(err)
+	kept, err := store.Open(c.t.Context(), engine, store.NewEpoch)
+	c.must(err)
+	enginetest.Authenticate(kept)
+	log := slog.New(slog.DiscardHandler)
+	node := newService(Options{Store: kept, Hub: live.NewHub(0), Clock: c.clock.Now, Logger: log,
+		Vault: &content.Vault{Store: kept, Ring: sealtest.OpenShared(c.t, c.ring, c.master, c.clock.Now)}})
+	worker := backlog.NewWorker(backlog.Options{Store: kept, Log: log, Now: c.clock.Now})
+	worker.Register(node.EscalationKind())
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { worker.Run(ctx) })
+	s := &stepServer{kill: sync.OnceFunc(func() {
+		cut()
+		cancel()
+		running.Wait()
+		_ = kept.Close() // it was cut off
+	})}
+	c.t.Cleanup(s.kill)
+	return s
+}
+
+// nextStep is when the next step of all escalations is due.
+func (c *cluster) nextStep() (due time.Time, found bool) {
+	c.t.Helper()
+	err := c.store.View(c.t.Context(), func(tx *store.Tx) (err error) {
+		due, found, err = tx.NextDue([]store.JobKind{store.Escalate})
+		return err
+	})
+	c.must(err)
+	return due, found
+}
+
+// awaitSteps waits until all that is due was done.
+func (c *cluster) awaitSteps() {
+	c.t.Helper()
+	for {
+		due, found := c.nextStep()
+		if !found || due.After(c.clock.Now()) {
+			return
+		}
+		select {
+		case <-time.After(5 * time.Millisecond):
+		case <-c.t.Context().Done():
+			c.t.Fatal("steps are left")
+		}
+	}
+}
+
+// Three servers do the steps of escalations and are killed in the middle of whatever they do. The clock goes on
+// when all that is due was done, so that a step which was left to wait shows: each step is done when it is due,
+// once, and its message and the event that tells of it are there once.
+func TestStepsHappenOnceWhateverIsKilled(t *testing.T) {
+	t.Parallel()
+	const escalations, steps = 24, 3
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
+	c := newCluster(t, Limits{})
+	o := c.organization()
+	ann := c.member(o, "ann")
+	var others []*model.Actor
+	for i := range 4 {
+		others = append(others, c.member(o, fmt.Sprint("person", i)))
+	}
+	var sent []model.MessageID
+	for i := range escalations {
+		var asked []model.AskedStep
+		after := 0
+		for range steps {
+			after += 1 + r.IntN(3)
+			asked = append(asked, model.AskedStep{After: after, To: []string{others[r.IntN(4)].Account.String(),
+				others[r.IntN(4)].Account.String()}})
+		}
+		sent = append(sent, c.mustSend(ann, others[i%4].Account.String(), func(s *SendCommand) {
+			s.Escalate = &EscalateCommand{Steps: asked}
+		}))
+		c.clock.Advance(time.Duration(r.IntN(3)) * 20 * time.Second)
+	}
+	begun := c.clock.Now() // some steps are due already
+	servers := []*stepServer{c.startSteps(), c.startSteps(), c.startSteps()}
+	kills := 0
+	for {
+		due, found := c.nextStep()
+		if !found {
+			break
+		}
+		if wait := due.Sub(c.clock.Now()); wait > 0 {
+			c.clock.Advance(wait)
+		}
+		if victim := r.IntN(2 * len(servers)); victim < len(servers) {
+			servers[victim].kill()
+			servers[victim] = c.startSteps()
+			kills++
+		}
+		c.awaitSteps()
+	}
+	t.Logf("%d kills", kills)
+	for _, id := range sent {
+		e := view(c, func(tx *store.Tx) (model.Escalation, error) {
+			e, _, err := escalation.Of(tx, o, id)
+			return e, err
+		})
+		m, err := c.nodes[0].Message(t.Context(), ann, id)
+		c.must(err)
+		e.Sent = m.Created
+		if e.State != model.EscalationExhausted || e.Done != steps {
+			t.Errorf("an escalation is %v after %d steps", e.State, e.Done)
+		}
+		for i := range e.Steps {
+			step := &e.Steps[i]
+			want := e.Due(step)
+			if want.Before(begun) {
+				want = begun.Truncate(time.Millisecond)
+			}
+			if !step.Done.Equal(want) {
+				t.Errorf("a step was due at %v and done at %v", want, step.Done)
+			}
+		}
+		c.wantOnce(ann, &e)
+	}
+}
+
+// wantOnce looks for what the steps of an escalation have sent, and told its sender.
+func (c *cluster) wantOnce(sender *model.Actor, e *model.Escalation) {
+	c.t.Helper()
+	var want, got []model.MessageID
+	for _, step := range e.Steps {
+		for _, to := range step.To {
+			want = append(want, to.Sent)
+		}
+	}
+	for _, m := range view(c, func(tx *store.Tx) ([]store.MessageRow, error) {
+		return tx.SelectMessages(`m.sender = ?`, sender.Account)
+	}) {
+		if m.Escalation.Message == e.Message && m.Escalation.Step > 0 {
+			got = append(got, m.ID)
+		}
+	}
+	order := func(a, b model.MessageID) int { return slices.Compare(a[:], b[:]) }
+	slices.SortFunc(want, order)
+	slices.SortFunc(got, order)
+	if !slices.Equal(got, want) {
+		c.t.Errorf("steps have sent %v, and say %v", got, want)
+	}
+	var told []int
+	events, _, err := c.nodes[0].Events(c.t.Context(), sender, 0, store.EndOfQueue, MaxEvents)
+	c.must(err)
+	for _, event := range events {
+		if event.Kind == model.EventEscalated && event.Escalated.Message == e.Message {
+			told = append(told, event.Escalated.Step)
+		}
+	}
+	if !slices.Equal(told, []int{1, 2, 3, 0}) {
+		c.t.Errorf("the sender was told of the steps %v", told)
+	}
+}
