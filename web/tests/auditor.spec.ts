@@ -201,6 +201,8 @@ const names = { [token(1)]: "Alice Ames", [token(2)]: "Bob Brown", [token(3)]: "
 
 /** What the details of some actions hold. */
 const details: Readonly<Record<string, readonly string[]>> = {
+  "escalation.remove": ["policy=night"],
+  "escalation.set": ["policy=Late shift"],
   "key.issue": ["kind=regular", "kind=administrative organization=Bd0Kh8oOOL8dKLzdocJ2isAj"],
   "key.label": ["label=set", "label=none"],
   "key.limit": ["messages_per_day=default requests_per_second=5", "messages_per_day=5 requests_per_second=0 label=set"],
@@ -217,7 +219,7 @@ const details: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Of these, the server always tells what was changed. */
-const telling = ["key.limit", "role.grant", "role.revoke", "row.forged", "user.rename"];
+const telling = ["escalation.remove", "escalation.set", "key.limit", "role.grant", "role.revoke", "row.forged", "user.rename"];
 
 /** entriesOf are entries of an action in all the shapes that it may have. */
 function entriesOf(action: string): Omit<Entry, "number">[] {

@@ -6,6 +6,7 @@ import { session } from "../kit/state/session";
 import { usePassing } from "../kit/usePassing";
 import { size } from "../text/format";
 import { text } from "../text/text";
+import { EscalateBy } from "./EscalateBy";
 import { Lifetime } from "./Lifetime";
 import { Answering } from "./Original";
 import { type Draft, draftOf, drafts, write } from "./state/drafts";
@@ -63,18 +64,18 @@ export function Composer({ conversation }: { conversation: Conversation }) {
     field.current?.focus();
   };
   const submit = () => {
-    const { body, files = [], reply, ttl, dor: chosen, priority } = draftOf(key);
+    const { body, files = [], reply, ttl, dor: chosen, priority, escalate } = draftOf(key);
     const words = body.trim();
     if (words === "" && files.length === 0) return;
     const limit = session.value?.limits.message_bytes ?? Infinity;
     if (new TextEncoder().encode(words).length > limit) return setProblem(text("bodyTooLong", { limit: size(limit) }), true);
     setProblem("");
-    write(key, { body: "", files: undefined, reply: undefined, ttl: undefined, dor: undefined, priority: undefined });
+    write(key, { body: "", files: undefined, reply: undefined, ttl: undefined, dor: undefined, priority: undefined, escalate: undefined });
     rest(conversation, true);
     const letter = {
       recipient: entity.token, organization, body: words,
       ...(chosen === undefined ? {} : { dor: chosen }),
-      ...(ttl === undefined ? {} : { ttl }), ...(priority === undefined ? {} : { priority }),
+      ...(ttl === undefined ? {} : { ttl }), ...(priority === undefined ? {} : { priority, ...(escalate === undefined ? {} : { escalate }) }),
     };
     // What is known to be gone can't be answered.
     send(reply !== undefined && originalOf(key, reply) !== null ? { ...letter, reply } : letter, files[0]);
@@ -174,6 +175,9 @@ export function Composer({ conversation }: { conversation: Conversation }) {
             >
               <Icon name="priority" />
             </button>
+          )}
+          {draft.priority && rules.forward && (
+            <EscalateBy organization={organization} value={draft.escalate} onChange={(escalate) => write(key, { escalate })} />
           )}
           <button type="submit" class="primary send" aria-label={text("send")} title={text("send")}>
             <Icon name="send" />

@@ -19,6 +19,7 @@ import { isSealed, unseal } from "./state/seen";
 import * as statuses from "./state/statuses";
 import { soughtIn } from "./state/visit";
 import { Status } from "./Status";
+import { Taken } from "./Taken";
 import { Words } from "./Words";
 
 interface Props {
@@ -106,6 +107,7 @@ export function Message({ message, conversation, own, marked, first, last }: Pro
           </time>
           {own && !message.is_recalled && <Progress message={message} group={group} />}
         </span>
+        {message.priority > 0 && !message.is_recalled && !sealed && <Taken message={message} own={own} />}
       </div>
       <Acts message={message} own={own} sealed={sealed} opener={menu} />
     </li>
@@ -167,7 +169,7 @@ function Progress({ message, group }: { message: Content; group: boolean }) {
     if (group) statuses.need(message);
   }, [message.message_id, statuses.round.value]);
   const rows = group ? [...(statuses.statuses.value.get(message.message_id)?.values() ?? [])] : [];
-  const read = rows.filter(({ status }) => status === "Read").length;
+  const read = rows.filter(({ status }) => status === "Read" || status === "Confirmed").length;
   const mark = <Status of={statuses.least(rows) ?? message.status} />;
   if (!group) return mark;
   return (

@@ -6,6 +6,7 @@ import { client, session } from "../kit/state/session";
 import { useRefusal } from "../kit/useRefusal";
 import { moment } from "../text/format";
 import { text } from "../text/text";
+import { Escalation } from "./Escalation";
 import { besideOf } from "./state/beside";
 import { endOf } from "./state/lifetime";
 import { nameOf, need, people } from "./state/people";
@@ -74,6 +75,7 @@ export function MessageFacts({ message }: { message: Message }) {
           {problem}
         </p>
       )}
+      {own && message.is_escalated && <Escalation message={message} />}
       {own && (
         <div class="progress-of" aria-busy={!rows && !problem}>
           {order.map((status) => {

@@ -79,6 +79,7 @@ test("each kind of event has a type", async ({ server }) => {
     group_message: true,
     "message:status": true,
     "group:message:status": true,
+    "message:escalated": true,
     friends: true,
     bang: true,
     update: true,

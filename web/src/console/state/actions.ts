@@ -18,7 +18,7 @@ export const actions = {
   ],
   settings: [
     "organization.create", "organization.update", "organization.delete", "hold.set", "hold.release", "metadata.set",
-    "metadata.delete", "clock.accept",
+    "metadata.delete", "escalation.set", "escalation.remove", "clock.accept",
   ],
   data: [
     "user.export", "hold.export", "audit.export", "audit.begin", "audit.key", "backup.create", "backup.restore",

@@ -64,6 +64,7 @@ function fields(detail: string): string {
 export function changed({ action, detail = "" }: Entry): string {
   if (detail === "") return "";
   if (action === "message.recall") return / reason=(.*)$/su.exec(detail)?.[1] ?? "";
+  if (action.startsWith("escalation.")) return detail.replace(/^policy=/, "");
   if (action.startsWith("role.")) return /^role=(\w+)/.exec(detail)?.[1] ?? "";
   if (action === "organization.update" || action === "key.limit") return pairs(detail);
   if (action === "user.update" || action === "user.rename") return fields(detail);

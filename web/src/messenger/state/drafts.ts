@@ -13,6 +13,8 @@ export interface Draft {
   ttl?: number;
   dor?: boolean;
   priority?: 1;
+  /** The escalation policy by which it is sent on while nobody comes. */
+  escalate?: string;
 }
 
 /** By the conversation's key. */

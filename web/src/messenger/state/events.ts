@@ -2,6 +2,7 @@
 import type { EventPayload, Message, SignetEvent } from "../../client/index";
 import { resume, session } from "../../kit/state/session";
 import * as conversations from "./conversations";
+import { noteEscalation } from "./escalations";
 import * as history from "./history";
 import { keyOf, keyOfMessage } from "./key";
 import { noteRead } from "./lifetime";
@@ -28,6 +29,8 @@ export function apply(event: SignetEvent): void {
     case "message:status":
     case "group:message:status":
       return applyStatus(event.payload);
+    case "message:escalated":
+      return noteEscalation(event.payload.client_id);
     case "message:is_typing":
       return applyTyping(event.payload);
     case "presence":
@@ -76,8 +79,12 @@ function applyStatus(payload: EventPayload<"message:status">): void {
   if (last?.group_token && ofAll === undefined) statuses.need(last);
   const to = (message: Message): Message => {
     const status = message.group_token ? ofAll : payload.status;
-    return status === undefined || status === "Confirmed" ? message : { ...message, status };
+    if (status === undefined && payload.status !== "Confirmed") return message;
+    const after: Message = status === undefined ? message : { ...message, status: status === "Confirmed" ? "Read" : status };
+    if (payload.status !== "Confirmed") return after;
+    return { ...after, confirmed_by: [...new Set([...(message.confirmed_by ?? []), payload.account_id])] };
   };
+  noteEscalation(payload.client_id);
   messages.change(payload.client_id, to);
   conversations.changeLast(payload.client_id, to);
   const message = messages.get(payload.client_id);

@@ -26,6 +26,8 @@ export interface Letter {
   ttl?: number;
   dor?: boolean;
   priority?: 1;
+  /** The escalation policy by which it is sent on while nobody comes. */
+  escalate?: string;
   file?: { name: string; size: number; type: string };
   /** Why the server refused it, in its words; "file": the file is lost; "reply": what it answers is gone. */
   refused?: string;
@@ -137,13 +139,13 @@ async function deliver(key: string): Promise<void> {
   sending.delete(key);
 }
 
-async function post({ id, recipient, organization, body, reply, ttl, dor, priority, file }: Letter, signal: AbortSignal) {
+async function post({ id, recipient, organization, body, reply, ttl, dor, priority, escalate, file }: Letter, signal: AbortSignal) {
   const attachment = files.get(id);
   if (file && !attachment) {
     outbox.value = outbox.value.map((l) => (l.id === id ? { ...l, refused: "file" } : l));
     return;
   }
-  const content = { recipient, body, reply_to: reply, ttl, dor, priority, attachment };
+  const content = { recipient, body, reply_to: reply, ttl, dor, priority, escalate, attachment };
   const arrive = messages.setOut(keyOf(organization, recipient), body);
   try {
     const sent = await client.in(organization).sendMessage(

@@ -1,0 +1,79 @@
+import { useEffect, useState } from "preact/hooks";
+import type { Message, Schemas } from "../client/index";
+import { client } from "../kit/state/session";
+import { useBusy } from "../kit/useBusy";
+import { useRefusal } from "../kit/useRefusal";
+import { moment } from "../text/format";
+import { text } from "../text/text";
+import { conversations } from "./state/conversations";
+import { escalations } from "./state/escalations";
+import { keyOf } from "./state/key";
+import { nameOf, need } from "./state/people";
+
+type State = Schemas["Escalation"];
+
+const ends = {
+  open: "escalationOpen", read: "escalationRead", confirmed: "escalationConfirmed", recalled: "recalled",
+  cancelled: "escalationCancelled", exhausted: "escalationExhausted",
+} as const;
+
+/** groupOf is the name of a group that one is in, in the organization of a message. */
+function groupOf(message: Message, token: string): string | undefined {
+  const entity = conversations.value.get(keyOf(message.recipient_organization, token))?.entity;
+  return entity && "num_members" in entity ? entity.display_name : undefined;
+}
+
+/** Escalation draws the way of an own message that is sent on while nobody comes, as a line with its times. */
+export function Escalation({ message }: { message: Message }) {
+  const [state, setState] = useState<State>();
+  const [problem, refuse] = useRefusal();
+  const { busy, run } = useBusy();
+  // An event that tells more is a reason to ask again.
+  const told = escalations.value.get(message.message_id);
+  const ask = () =>
+    client.getEscalation(message.message_id).then(
+      (got) => {
+        for (const token of got.steps.flatMap(({ to }) => to)) {
+          if (groupOf(message, token) === undefined) need(token, message.recipient_organization);
+        }
+        setState(got);
+      },
+      (error: unknown) => refuse(error),
+    );
+  useEffect(() => void ask(), [message, told]);
+  if (problem) return <p role="alert" class="problem">{problem}</p>;
+  if (!state) return null;
+  const stop = async () => {
+    try {
+      await client.cancelEscalation(message.message_id);
+      await ask();
+    } catch (error) {
+      refuse(error);
+    }
+  };
+  return (
+    <section class="escalation">
+      <h3>{text("escalation")}</h3>
+      <ol aria-label={text("escalation")}>
+        <li class="done">
+          <span>{text("New")}</span> <time dateTime={message.created_time}>{moment(message.created_time)}</time>
+        </li>
+        {state.steps.map(({ step, to, due_time, done_time }) => (
+          <li key={step} class={done_time ? "done" : state.state === "open" ? "due" : "left-out"}>
+            <bdi>{to.map((token) => groupOf(message, token) ?? nameOf(token) ?? text("somebody")).join(", ")}</bdi>{" "}
+            <time dateTime={done_time ?? due_time}>{moment(done_time ?? due_time)}</time>
+          </li>
+        ))}
+        <li class={state.ended_time ? "done" : "due"}>
+          <span>{text(ends[state.state])}</span>{" "}
+          {state.ended_time && <time dateTime={state.ended_time}>{moment(state.ended_time)}</time>}
+        </li>
+      </ol>
+      {state.state === "open" && (
+        <button type="button" aria-disabled={busy} onClick={() => void run(stop)}>
+          {text("escalationStop")}
+        </button>
+      )}
+    </section>
+  );
+}
