@@ -255,6 +255,7 @@ var mayImport = []layer{
 	{"internal/testlog", nil},
 	{"internal/testenv/beside", nil}, // a command that runs the tests
 	{"internal/testenv", nil},
+	{"internal/duty", []string{"internal/model"}},
 	{"internal/model", nil},
 	{"internal/spreadsheet", nil},
 	{"internal/load", []string{"client"}}, // sees a server as every caller does
@@ -311,6 +312,7 @@ var onlyIn = map[string][]string{
 	"github.com/rogpeppe/go-internal": nil,
 	"go.uber.org/goleak":              nil,
 	"pgregory.net/rapid":              nil,
+	"github.com/arran4/golang-ical":   nil,
 	"github.com/getkin/kin-openapi":   nil,
 }
 
