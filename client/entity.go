@@ -60,6 +60,7 @@ type Group struct {
 	CreatedTime     time.Time `json:"created_time,omitzero"`
 	ReplayHistory   bool      `json:"replay_history"`
 	Everyone        bool      `json:"everyone,omitempty"` // all members of the organization, always
+	Duty            bool      `json:"duty,omitempty"`     // a rota says who the members are; see Client.Duty
 	IsPublic        bool      `json:"is_public"`
 	Metadata        Metadata  `json:"metadata,omitempty"` // only where the call asked for it
 }

@@ -121,11 +121,13 @@ type Presence struct {
 	Type string `json:"type"` // available or unavailable
 }
 
-// AdminRequest tells administrators that a member asks to become one.
+// AdminRequest tells administrators that a member asks to become one, that an account is to join, or that
+// nobody is on duty for a group.
 type AdminRequest struct {
-	AccountID      string `json:"account_id"`
+	AccountID      string `json:"account_id"` // empty: it is about none
 	OrganizationID string `json:"organization_id"`
-	State          string `json:"state"`
+	State          string `json:"state"`                 // pending, join, duty
+	GroupToken     string `json:"group_token,omitempty"` // of duty
 }
 
 // ConversationMute tells the account's own streams what it muted.

@@ -7,6 +7,7 @@ import (
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/rota"
 	"signet/internal/store/searchindex"
 )
 
@@ -47,6 +48,9 @@ func (c *Control) SetDisabled(ctx context.Context, actor *model.Actor, address s
 			}
 		}
 		if err := tx.SetDisabled(t.ID, disabled); err != nil {
+			return err
+		}
+		if err := rota.NoteAway(tx, t.ID); err != nil {
 			return err
 		}
 		if changed = true; disabled {

@@ -110,6 +110,8 @@ func TestArchiveHasWhatTheCallsShow(t *testing.T) {
 	dor := c.alice.mustSend(c.bob.token, "dor", "dor", true)
 	c.bob.mustMark("read", dor)
 	c.alice.mustSend(c.carl.token, "of others")
+	other := c.alice.mustCreateGroup("Other")
+	c.alice.setDuty(other, merged(turns(c.alice, c.bob), fields{"overrides": []fields{override(c.bob, 1, 2)}})).want(204)
 	boss.post(c.bob.path("/key"), nil).want(200)
 	c.clock.Advance(2 * time.Minute)
 
@@ -120,8 +122,8 @@ func TestArchiveHasWhatTheCallsShow(t *testing.T) {
 		`attachment; filename="export-`+c.bob.token+"-"+c.clock.Now().UTC().Format("20060102")+`.zip"`)
 	o := mustOpenArchive(t, got)
 	names := []string{"README.txt", "account.json", "avatar.png", "keys.json", "mutes.json", "push.json",
-		"conversations.json",
-		"groups.json", "messages.jsonl", "attachments/" + fourth + ".jpg", "audit.jsonl", "manifest.json"}
+		"conversations.json", "groups.json", "duty.json", "messages.jsonl", "attachments/" + fourth + ".jpg",
+		"audit.jsonl", "manifest.json"}
 	if !slices.Equal(o.names, names) {
 		t.Errorf("the archive has %v, want %v", o.names, names)
 	}
@@ -136,6 +138,10 @@ func TestArchiveHasWhatTheCallsShow(t *testing.T) {
 	o.object("keys.json").wantIs(c.bob.get("/v2/user/me/key").reply().v)
 	o.object("push.json").wantIs(c.bob.get("/v2/user/me/push").reply().v)
 	o.object("mutes.json").wantIs(c.bob.get("/v2/mute").reply().v)
+	o.object("duty.json").wantIs([]fields{
+		{"group_token": other, "organization_id": c.org, "part": "rotation"},
+		{"group_token": other, "organization_id": c.org, "part": "overrides", "from": "2026-11-23T01:00:00.000Z",
+			"to": "2026-11-23T02:00:00.000Z"}})
 	o.object("groups.json").at(0).wantIs(c.bob.get("/v2/group/" + group).reply().v)
 	c.wantConversations(o)
 	found := map[string]value{}

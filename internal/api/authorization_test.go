@@ -400,7 +400,7 @@ var rules = append([]rule{
 	{route: "GET /v2/brand/logo", public: true, want: strings.TrimSpace(strings.Repeat("200 ", 11))},
 	{route: "GET /openapi.json", public: true, want: strings.TrimSpace(strings.Repeat("200 ", 11))},
 	{route: "GET /openapi-3.0.json", public: true, want: strings.TrimSpace(strings.Repeat("200 ", 11))},
-}, slices.Concat(pushRules, everyoneRules, escalationRules)...)
+}, slices.Concat(pushRules, everyoneRules, escalationRules, dutyRules)...)
 
 func TestAuthorizationMatrix(t *testing.T) {
 	t.Parallel()

@@ -13,6 +13,7 @@ package api
 //	rows written          one for every 100 that a change of a group writes, now or later
 //	history               one for every 100 messages that are looked at
 //	search in messages    one for every 200 messages that are looked at
+//	shifts                one for every 100 that are shown
 //	figures over time     one for every 250 rows that are read
 //	archive               25: it pauses as long as it reads, and an account makes one at a time
 //	poll                  one for every 100 events
@@ -27,6 +28,7 @@ func costOfList(n int) int                { return n / 25 }
 func costOfEvents(n int) int              { return n / 100 }
 func costOfHistory(n int) int             { return n / 100 }
 func costOfFinding(n int) int             { return n / 200 }
+func costOfShifts(n int) int              { return n / 100 }
 func costOfFigures(n int) int             { return n / 250 }
 func costOfAnswer(bytes int) int          { return bytes >> 19 }
 func costOfBody(bytes int64) int          { return int(bytes >> 20) }

@@ -14,6 +14,7 @@ import (
 	"signet/internal/export"
 	"signet/internal/model"
 	"signet/internal/service"
+	"signet/internal/store/rota"
 )
 
 // wireExportedAccount is account.json of an archive.
@@ -143,6 +144,11 @@ func (a *API) writeExport(ctx context.Context, c *call, from *export.Archive) er
 		func() error {
 			return out.List("groups.json", func(add func(any) error) error {
 				return from.Groups(ctx, func(g *model.Group) error { return add(c.Group(g)) })
+			})
+		},
+		func() error {
+			return out.List("duty.json", func(add func(any) error) error {
+				return from.Duty(ctx, func(p *rota.Place) error { return add(exportedDuty(p)) })
 			})
 		},
 		func() error {
@@ -309,6 +315,7 @@ mutes.json          what is muted, and until when
 push.json           browsers that are told of new messages while no page is open
 conversations.json  with whom there are conversations
 groups.json         the groups that the person is in
+duty.json           where rotas of groups name the person
 messages.jsonl      messages sent and received, conversation by conversation, the oldest first, with their statuses
 attachments/        the files of messages, which "file" of a message names
 audit.jsonl         lines of the audit log by the person, and about it
@@ -327,4 +334,17 @@ metadata. It tells only of the organizations that manifest.json names.
 `
 	}
 	return text
+}
+
+// wireDuty is where a rota names a person.
+type wireDuty struct {
+	GroupToken     model.GroupID        `json:"group_token"`
+	OrganizationID model.OrganizationID `json:"organization_id"`
+	Part           string               `json:"part"`
+	From           wire.Time            `json:"from,omitzero"` // of an override; so is the next
+	To             wire.Time            `json:"to,omitzero"`
+}
+
+func exportedDuty(p *rota.Place) wireDuty {
+	return wireDuty{p.Group, p.Organization, p.Part, wire.Time(p.From), wire.Time(p.To)}
 }

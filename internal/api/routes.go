@@ -111,6 +111,10 @@ func (a *API) routes() []route {
 		{method: get, pattern: "/v2/group/:group/members", handler: a.getGroupMembers, overseen: true},
 		{method: post, pattern: "/v2/group/:group/members", handler: a.addGroupMembers, overseen: true},
 		{method: post, pattern: "/v2/group/:group/members/remove", handler: a.removeGroupMembers, overseen: true},
+		{method: get, pattern: "/v2/group/:group/duty", handler: a.getDuty, overseen: true},
+		{method: get, pattern: "/v2/group/:group/duty.ics", handler: a.getDutyCalendar, overseen: true},
+		{method: post, pattern: "/v2/group/:group/duty", handler: a.setDuty, overseen: true},
+		{method: del, pattern: "/v2/group/:group/duty", handler: a.endDuty, overseen: true},
 		{method: post, pattern: "/v2/role_group", handler: a.createRoleGroup, overseen: true, files: a.avatarField()},
 
 		{method: post, pattern: "/v2/message", handler: a.sendMessage, files: a.attachmentField(),

@@ -173,6 +173,7 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 		EventsRetention: f.retention,
 		Streams:         registry, EraseSoon: func() { s.sweeper.EraseSoon() }, Tally: counts,
 	})
+	s.work.Register(s.service.HandOvers())
 	s.people = people.New(people.Options{Store: s.store, Access: s.access, Vault: s.vault, Hub: s.hub, Fanout: fans,
 		Clock: s.clock.Now, Logger: logger, ApproveJoins: f.approveJoins, Memory: s.service, Streams: registry,
 		EraseSoon: func() { s.sweeper.EraseSoon() }})

@@ -109,6 +109,10 @@ func registerCounts(metrics prometheus.Registerer, c *service.Counts, sweeper *s
 			"were removed.", nil, sweeper.Counts.Expired.Load),
 		counter("signet_messages_erased_total", "Messages whose rows were removed, whatever for.", nil,
 			sweeper.Counts.Erased.Load),
+		counter("signet_duty_handovers_total", "Times that the members of a group changed by its rota.", nil,
+			c.HandOvers.Load),
+		counter("signet_duty_handovers_late_total", "Of these, those more than a second after their time.", nil,
+			c.LateHandOvers.Load),
 		counter("signet_queue_events_dropped_total", "Events that were removed because their queue held more than "+
 			"events.queue_max.", nil, sweeper.Counts.Dropped.Load),
 		counter("signet_orphans_removed_total", "Files that nothing referred to, and that were removed.", nil,

@@ -136,6 +136,7 @@ func (p *parts) makeUseCases(in surroundings, d *data) {
 		Store: d.kept, Access: p.access, Vault: p.vault, Hub: p.hub, Fanout: p.fans, Clock: in.clock, Logger: in.log,
 		ApproveJoins: in.cfg.Organizations.Join == "approve", Memory: p.cases, Streams: p.registry, EraseSoon: eraseSoon,
 	})
+	p.work.Register(p.cases.HandOvers())
 	p.streams = stream.New(p.registry, p.access, p.cases)
 	p.exporter = export.New(d.kept, p.access, p.cases, in.clock)
 	p.alerts = alert.New(alert.Options{Store: d.kept, Cases: p.cases, Clock: in.clock})

@@ -23,7 +23,11 @@ const (
 	testUser = `{"token":"u1","xmlns":"tigertext:entity:account","display_name":"Ann\tLee","username":"ann","emails":[{"address":"ann@example.com","verified":true}],
 		"dnd":true,"dnd_text":"later","title":"Nurse","organization_token":"o1","created_time":"2026-11-21T08:15:30.123Z"}`
 	testGroup = `{"token":"g1","xmlns":"tigertext:entity:group","name":"G","display_name":"G","members":["u1"],"num_members":1,"is_public":true,"created_time":"2026-11-21T08:15:30.123Z"}`
-	testMsg   = `{"message_id":"m1","sender_token":"u1","recipient_token":"u2","body":"two\nlines","created_time":"2026-11-21T08:15:30.123Z","ttl":5,
+	testDuty  = `{"on_duty":[` + testUser + `],"shifts":[{"from":"2026-11-21T08:00:00.000Z","to":"2026-11-21T20:00:00.000Z","account":"u1","override":false},
+		{"from":"2026-11-21T20:00:00.000Z","to":"2026-11-22T08:00:00.000Z","account":"u2","override":true}],"timezone":"Europe/Berlin",
+		"overrides":[{"from":"2026-11-21T20:00:00Z","to":"2026-11-22T08:00:00Z","account":"u2"},{"from":"2026-11-21T20:00:00Z","to":"2026-11-22T08:00:00Z","account":""}],
+		"always":[],"fallback":[],"people":[` + testUser + `]}`
+	testMsg = `{"message_id":"m1","sender_token":"u1","recipient_token":"u2","body":"two\nlines","created_time":"2026-11-21T08:15:30.123Z","ttl":5,
 		"status":"Read","priority":1,"dor":true,"attachments":[{"attachment_id":1,"name":"a.png","content-type":"image/png","size":9}]}`
 	testOrg   = `{"token":"o1","name":"N","members":1,"settings":[{"name":"ttl","value":60}]}`
 	testEvent = `{"event_id":"e1","event":{"tigertext:iq:message":` + testMsg + `}}`
@@ -128,6 +132,11 @@ func newStub(t *testing.T) *stub {
 		"POST /v2/group":                       data(testGroup),
 		"GET /v2/group/g1":                     data(testGroup),
 		"GET /v2/group/g1/members":             data("[" + testUser + "]"),
+		"GET /v2/group/g1/duty":                data(testDuty),
+		"GET /v2/group/g1/duty.ics": func(w http.ResponseWriter) {
+			w.Header().Set("Content-Type", "text/calendar")
+			fmt.Fprint(w, "BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n")
+		},
 		"GET /v2/roster": data(
 			`[{"type":"tigertext:entity:account","unread_count":2,"last_message_time":"2026-11-21T08:15:30.123Z",` +
 				testUser[1:] + `]`),
@@ -161,6 +170,10 @@ func TestClientCommands(t *testing.T) {
 	table := filepath.Join(dir, "people.csv")
 	rows := "\ufeffUsername;email; phone;issue_key\r\nann;a@b.c, d@e.f;;\r\n;;;\r\n;;1;true\r\n"
 	if err := os.WriteFile(table, []byte(rows), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	rota := filepath.Join(dir, "rota.json")
+	if err := os.WriteFile(rota, []byte(`{"timezone":"UTC","fallback":["u9"],"on_duty":[]}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
@@ -271,13 +284,28 @@ func TestClientCommands(t *testing.T) {
 			`POST /v2/group?render_entity=true {"name":"All","members":[],"everyone":true} @o1`, "g1\n"},
 		{"group show g1", "GET /v2/group/g1", "token                    g1\nname                     G\ndescription        " +
 			"      \norganization             \nmembers                  1\n" +
-			"public                   yes\neverybody                no\nhistory for new members  no\n" +
+			"public                   yes\neverybody                no\nrota                     no\nhistory for new members  no\n" +
 			"created                  2026-11-21T08:15:30Z\nby                       \n"},
 		{"group members g1", "GET /v2/group/g1/members", "u1  Ann Lee\n"},
 		{"group add g1 u1 u2", `POST /v2/group/g1/members {"members":["u1","u2"]}`, ""},
 		{"group remove g1 me", `POST /v2/group/g1/members/remove {"members":["me"]}`, ""},
 		{"group update g1 --members u1,u2 --no-public", `POST /v2/group/g1 {"members":["u1","u2"],"is_public":false}`, ""},
 		{"group delete g1", "DELETE /v2/group/g1", ""},
+		{"group duty show g1 --from 2026-11-21T00:00:00Z", "GET /v2/group/g1/duty?from=2026-11-21T00%3A00%3A00Z",
+			"time zone  Europe/Berlin\non duty    u1                    Ann Lee\n" +
+				"turn       2026-11-21T08:00:00Z  2026-11-21T20:00:00Z  u1  Ann Lee\n" +
+				"override   2026-11-21T20:00:00Z  2026-11-22T08:00:00Z  u2  \n"},
+		{"group duty set g1 u1 u2 --timezone UTC --start 2026-11-30T08:00:00+01:00 --hours 12 --always u3,u4 --fallback u5",
+			`POST /v2/group/g1/duty {"timezone":"UTC","rotation":{"accounts":["u1","u2"],"start":"2026-11-30T08:00:00+01:00",` +
+				`"hours":12},"always":["u3","u4"],"fallback":["u5"]}`, ""},
+		{"group duty set g1 --file " + rota, `POST /v2/group/g1/duty {"timezone":"UTC","fallback":["u9"]}`, ""},
+		{"group duty override g1 u3 --from 2026-12-24T08:00:00Z --to 2026-12-25T08:00:00Z",
+			"GET /v2/group/g1/duty?from=2026-12-24T08%3A00%3A00Z&to=2026-12-25T08%3A00%3A00Z\n" +
+				`POST /v2/group/g1/duty {"timezone":"Europe/Berlin","overrides":[{"from":"2026-11-21T20:00:00Z",` +
+				`"to":"2026-11-22T08:00:00Z","account":"u2"},{"from":"2026-12-24T08:00:00Z","to":"2026-12-25T08:00:00Z",` +
+				`"account":"u3"}]}`, ""},
+		{"group duty calendar g1", "GET /v2/group/g1/duty.ics", "BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n"},
+		{"group duty end g1", "DELETE /v2/group/g1/duty", ""},
 		{"roster", "GET /v2/roster", "TOKEN  KIND     NAME     UNREAD  LAST MESSAGE\nu1     account  Ann Lee  2       " +
 			"2026-11-21T08:15:30Z\n"},
 		{"roster list --metadata", "GET /v2/roster?render_metadata=true",

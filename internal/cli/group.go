@@ -15,6 +15,7 @@ type groupCommands struct {
 	Add     groupAddCommand     `cmd:"" help:"Add people to a group." example:"signet group add 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60 carol@example.com"`
 	Remove  groupRemoveCommand  `cmd:"" help:"Remove people from a group, or leave it." example:"signet group remove 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60 me"`
 	Update  groupUpdateCommand  `cmd:"" help:"Change a group." note:"What is not given stays as it is." example:"signet group update 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60 --name \"Day shift\" --no-public"`
+	Duty    groupDutyCommands   `cmd:"" help:"Have the members of a group change by a rota."`
 	Delete  groupDeleteCommand  `cmd:"" help:"Delete a group." note:"For its creator and for administrators." example:"signet group delete 019aa5b2-6c1e-7d3f-9a40-5f2c8b1e7d60"`
 }
 
@@ -58,7 +59,7 @@ func (g *groupShowCommand) Run(ctx context.Context, con *console, c *client.Clie
 	return show(con, group, err, func(g *client.Group) []string {
 		return []string{cells("token", g.Token), cells("name", g.Name), cells("description", g.Description),
 			cells("organization", g.OrganizationKey), cells("members", strconv.Itoa(g.NumMembers)),
-			cells("public", yes(g.IsPublic)), cells("everybody", yes(g.Everyone)),
+			cells("public", yes(g.IsPublic)), cells("everybody", yes(g.Everyone)), cells("rota", yes(g.Duty)),
 			cells("history for new members", yes(g.ReplayHistory)), cells("created", moment(g.CreatedTime)),
 			cells("by", g.CreatedBy)}
 	})

@@ -53,6 +53,8 @@ var chores = map[string]chore{
 		w.wantQueued("The lifts are out of order until noon.")
 	}},
 	"What is urgent, and nobody reads": {want: []string{`^night +until confirmed +2 steps$`}},
+	"Who is on duty": {want: []string{`^time zone +Europe/Berlin$`, `^on duty +[0-9a-f-]{36} +(Ann Ames|Bob Brown)$`,
+		`^turn +\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ +\S+ +[0-9a-f-]{36} +(Ann Ames|Bob Brown)$`}},
 	"A person's data": {want: []string{`^ann\.zip$`}, after: func(w *workplace) {
 		w.wantFile("ann.zip", `(?s)^PK.*README\.txt`)
 	}},

@@ -24,6 +24,7 @@ import (
 	"signet/internal/service"
 	"signet/internal/store"
 	"signet/internal/store/auditlog"
+	"signet/internal/store/rota"
 )
 
 const (
@@ -226,6 +227,19 @@ func (a *Archive) Groups(ctx context.Context, fn func(*model.Group) error) error
 		}
 	}
 	return nil
+}
+
+// Duty passes each place at which a rota names the person to fn.
+func (a *Archive) Duty(ctx context.Context, fn func(*rota.Place) error) error {
+	var places []rota.Place
+	err := a.page(ctx, func(person *model.Actor) (err error) {
+		places, err = a.exporter.service.DutyPlaces(ctx, person)
+		return err
+	})
+	for i := 0; i < len(places) && err == nil; i++ {
+		err = fn(&places[i])
+	}
+	return err
 }
 
 // Messages passes each message that the person may see to fn, conversation after

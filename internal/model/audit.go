@@ -50,6 +50,8 @@ const (
 	ActionGroupMemberAdd    AuditAction = "group.member.add"
 	ActionGroupMemberRemove AuditAction = "group.member.remove"
 	ActionGroupRead         AuditAction = "group.read"
+	ActionGroupDutySet      AuditAction = "group.duty.set" // by any account, as the next
+	ActionGroupDutyEnd      AuditAction = "group.duty.end"
 	ActionUserDisable       AuditAction = "user.disable"
 	ActionUserEnable        AuditAction = "user.enable"
 	ActionMessageRecall     AuditAction = "message.recall" // by an administrator

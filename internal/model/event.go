@@ -110,11 +110,13 @@ type Presence struct {
 	Available bool
 }
 
-// AdminRequest tells administrators that a member asks to become one.
+// AdminRequest tells administrators that something is asked of them: a member asks to become one, an
+// account is to join, or nobody is on duty for a group.
 type AdminRequest struct {
-	Account      AccountID
+	Account      AccountID // zero: it is about none
 	Organization OrganizationID
-	State        string
+	State        string  // pending, join, duty
+	Group        GroupID // of duty
 }
 
 // Mute is a conversation or an organization that an account muted.

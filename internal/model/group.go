@@ -16,6 +16,7 @@ type Group struct {
 	ReplayHistory bool
 	Public        bool
 	Everyone      bool // it always holds all members of the organization, whose administrators alone write to it
+	Duty          bool // a rota says who is in it
 	Deleted       bool
 }
 

@@ -16,7 +16,9 @@ type Counts struct {
 	Confirmed atomic.Int64 // copies
 	Recalled  atomic.Int64 // messages
 
-	Escalated EscalationCounts
+	Escalated     EscalationCounts
+	HandOvers     atomic.Int64 // of groups with a rota, whose members changed by it
+	LateHandOvers atomic.Int64 // of these, more than a second after their time
 }
 
 // EscalationCounts are what this server has done of escalations.

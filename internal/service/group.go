@@ -10,6 +10,7 @@ import (
 	"signet/internal/store/erasure"
 	"signet/internal/store/metadata"
 	"signet/internal/store/piecework"
+	"signet/internal/store/rota"
 	"signet/internal/store/searchindex"
 )
 
@@ -133,6 +134,11 @@ func (s *Service) DeleteGroup(ctx context.Context, actor *model.Actor, id model.
 		}
 		if err := searchindex.Remove(in.Tx, g.Organization, g.Entity()); err != nil {
 			return err
+		}
+		if g.Duty {
+			if err := rota.Delete(in.Tx, id); err != nil {
+				return err
+			}
 		}
 		if err := in.plan.Do(&g, fanout.Friends(&g, piecework.Tell, false, members, 0)); err != nil {
 			return err

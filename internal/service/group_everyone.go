@@ -50,9 +50,28 @@ func everyoneFixed(field string) *model.Error {
 		"A group of everybody always has all members of the organization, and is not public.")
 }
 
-// keepsEveryone refuses a change of a group that would make or unmake it one of everybody.
+// dutyFixed refuses what would have a group with a rota hold others than that says.
+func dutyFixed(field string) *model.Error {
+	return model.Invalidf("duty_fixed", field, "The members of a group with a rota are those whom the rota says.")
+}
+
+// membersFixed refuses a change of the members of a group where others than callers say who they are.
+func membersFixed(g *model.Group, field string) error {
+	switch {
+	case g.Everyone:
+		return everyoneFixed(field)
+	case g.Duty:
+		return dutyFixed(field)
+	}
+	return nil
+}
+
+// keepsEveryone refuses a change of a group that would make or unmake it one of everybody, or change the
+// members of one with a rota.
 func (c *GroupCommand) keepsEveryone(g *model.Group) error {
 	switch {
+	case g.Duty && c.Members != nil:
+		return dutyFixed("members")
 	case c.Everyone != nil && *c.Everyone != g.Everyone:
 		return everyoneFixed("everyone")
 	case g.Everyone && c.Members != nil:

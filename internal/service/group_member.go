@@ -18,8 +18,8 @@ func (s *Service) AddGroupMembers(ctx context.Context, actor *model.Actor, id mo
 		if err != nil {
 			return err
 		}
-		if g.Everyone {
-			return everyoneFixed("members")
+		if err := membersFixed(&g, "members"); err != nil {
+			return err
 		}
 		named, err := s.membersNamed(in.Tx, in.actor, g.Organization, addresses)
 		if err != nil {
@@ -59,8 +59,8 @@ func (s *Service) RemoveGroupMembers(ctx context.Context, actor *model.Actor, id
 		if err != nil {
 			return err
 		}
-		if g.Everyone {
-			return everyoneFixed("members")
+		if err := membersFixed(&g, "members"); err != nil {
+			return err
 		}
 		if !rights.change {
 			return model.NotAllowed()

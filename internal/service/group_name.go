@@ -19,8 +19,22 @@ func (s *Service) withinGroupLimit(n int) error {
 // belong to the organization; the error names those that do not.
 func (s *Service) membersNamed(tx *store.Tx, actor *model.Actor, organization model.OrganizationID,
 	addresses []string) ([]model.AccountID, error) {
-	var out []model.AccountID
+	accounts, err := s.accountsNamed(tx, actor, organization, addresses)
+	if err != nil {
+		return nil, err
+	}
 	known := map[model.AccountID]bool{}
+	return slices.DeleteFunc(accounts, func(account model.AccountID) bool {
+		again := known[account]
+		known[account] = true
+		return again
+	}), nil
+}
+
+// accountsNamed is membersNamed with a place for each address.
+func (s *Service) accountsNamed(tx *store.Tx, actor *model.Actor, organization model.OrganizationID,
+	addresses []string) ([]model.AccountID, error) {
+	var out []model.AccountID
 	named := map[model.AccountID]string{}
 	var strangers []string
 	for _, address := range addresses {
@@ -29,12 +43,12 @@ func (s *Service) membersNamed(tx *store.Tx, actor *model.Actor, organization mo
 			return nil, err
 		}
 		account := model.AccountID(entity)
-		switch {
-		case !found:
+		if !found {
 			strangers = append(strangers, address)
-		case !known[account]:
-			known[account], named[account] = true, address
-			out = append(out, account)
+			continue
+		}
+		if out = append(out, account); named[account] == "" {
+			named[account] = address
 		}
 	}
 	present, err := tx.MembershipsIn(organization, out)
@@ -58,6 +72,7 @@ func (s *Service) membersNamed(tx *store.Tx, actor *model.Actor, organization mo
 
 func notMembers(addresses []string) *model.Error {
 	slices.Sort(addresses)
+	addresses = slices.Compact(addresses)
 	return model.Invalidf("members_unknown", "members", "These do not belong to the organization: %s",
 		strings.Join(addresses, ", "))
 }

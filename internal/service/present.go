@@ -57,10 +57,11 @@ func (p *presenter) event(ctx context.Context, row *store.EventRow) (model.Event
 		event.Friend = &change
 	case model.EventBang:
 		change := model.MemberChange{Added: stored.Added, Sort: stored.Sort, Created: at}
-		if change.Caller, err = p.entity(row.Organization, model.EntityID(stored.Caller), false); err != nil {
+		subject := cmp.Or(stored.Account, p.actor.Account)
+		caller := cmp.Or(stored.Caller, subject) // clients know no event without a caller
+		if change.Caller, err = p.entity(row.Organization, model.EntityID(caller), false); err != nil {
 			return event, err
 		}
-		subject := cmp.Or(stored.Account, p.actor.Account)
 		if change.Subject, err = p.entity(row.Organization, model.EntityID(subject), false); err != nil {
 			return event, err
 		}
@@ -77,6 +78,9 @@ func (p *presenter) event(ctx context.Context, row *store.EventRow) (model.Event
 	case model.EventAdminRequest:
 		event.AdminRequest = &model.AdminRequest{Account: stored.Account, State: stored.State,
 			Organization: cmp.Or(stored.Organization, row.Organization)}
+		if stored.Group {
+			event.AdminRequest.Group = model.GroupID(stored.Entity)
+		}
 	case model.EventConversationMute:
 		change := model.MuteChange{Account: p.actor.Account, Action: stored.Action}
 		if stored.Action != "clear" {

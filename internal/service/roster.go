@@ -190,10 +190,10 @@ func (s *Service) removeGroup(in *groupChange, p subject) (*store.Withdrawal, er
 		return nil, err
 	}
 	self := in.actor.Account
-	if p.rights.member && g.Everyone {
-		return nil, everyoneFixed("")
-	}
 	if p.rights.member {
+		if err := membersFixed(&g, ""); err != nil {
+			return nil, err
+		}
 		if g.Members, err = in.GroupMembers(id); err != nil {
 			return nil, err
 		}

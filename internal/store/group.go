@@ -8,23 +8,23 @@ import (
 )
 
 const groupColumns = `g.group_token, g.organization, g.name, g.description, g.avatar, g.created_by, g.created,
-	g.replay_history, g.is_public, g.everyone, CASE WHEN ` + OfStanding + `g.organization)) THEN g.deleted ELSE 1 END`
+	g.replay_history, g.is_public, g.everyone, g.duty, CASE WHEN ` + OfStanding + `g.organization)) THEN g.deleted ELSE 1 END`
 
 func scanGroup(g *model.Group, row Row) error {
 	var created int64
 	if err := row.Scan(&g.ID, &g.Organization, &g.Name, &g.Description, &g.Avatar, &g.CreatedBy, &created,
-		&g.ReplayHistory, &g.Public, &g.Everyone, &g.Deleted); err != nil {
+		&g.ReplayHistory, &g.Public, &g.Everyone, &g.Duty, &g.Deleted); err != nil {
 		return err
 	}
 	g.Created = FromMillis(created)
 	return nil
 }
 
-// InsertGroup adds a group without members.
+// InsertGroup adds a group without members and without a rota.
 func (tx *Tx) InsertGroup(g *model.Group) error {
 	return tx.Post(`INSERT INTO groups (group_token, organization, name, description, avatar, created_by, created,
-		replay_history, is_public, everyone, deleted, sent, sent_priority, last_message, last_sort)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0)`,
+		replay_history, is_public, everyone, duty, deleted, sent, sent_priority, last_message, last_sort)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0, 0)`,
 		g.ID, g.Organization, g.Name, g.Description, g.Avatar, g.CreatedBy, Millis(g.Created), g.ReplayHistory, g.Public,
 		g.Everyone)
 }

@@ -25,6 +25,7 @@ const (
 	DeliverWebhook                       // events of an account to its webhook
 	EraseKept                            // events that were kept for an account's webhooks long enough
 	Escalate                             // the next step of an escalation
+	HandOver                             // who is in a group by its rota
 )
 
 // Job is something that is to be done about a subject after the transaction that noted it, and

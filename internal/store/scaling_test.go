@@ -205,6 +205,9 @@ var spreading = map[string]string{
 	"metadata.After":          "a check of the keys",
 	"Tx.MutualRoster":         "when an account comes or goes: its roster, and those of the accounts in it",
 	"Tx.NextQueue":            "the sweep",
+	"rota.Leave":              "when somebody leaves an organization: by an index of accounts in rotas",
+	"rota.PlacesOf":           "an archive of a person's data: by an index of accounts in rotas",
+	"rota.NoteAway":           "when somebody is disabled or enabled: by an index of accounts in rotas",
 	"notes.After":             "a check of the keys",
 	"notes.DeleteBefore":      "housekeeping, once an hour",
 	"notes.Left":              "before a key is destroyed",
@@ -243,7 +246,7 @@ var spreading = map[string]string{
 
 // rooms are the packages below this one that have statements.
 var rooms = []string{"auditlog", "authorship", "erasure", "legalhold", "metadata", "notes", "overview", "piecework",
-	"presence", "quota", "sealing", "searchindex", "series", "subscriptions", "tablecopy", "threads"}
+	"presence", "quota", "rota", "sealing", "searchindex", "series", "subscriptions", "tablecopy", "threads"}
 
 // silent are functions whose statements name no table of the platform: what others
 // give them, and what asks the server about itself.

@@ -238,6 +238,7 @@ CREATE TABLE groups (
 	replay_history INTEGER NOT NULL,
 	is_public      INTEGER NOT NULL,
 	everyone       INTEGER NOT NULL, -- it always holds all members of the organization
+	duty           INTEGER NOT NULL, -- a rota says who is in it (rotas)
 	deleted        INTEGER NOT NULL,
 	sent           BIGINT NOT NULL,  -- how many messages were sent to it
 	sent_priority  BIGINT NOT NULL,  -- how many of these are important
@@ -269,6 +270,31 @@ CREATE TABLE group_members (
 ){table};
 CREATE INDEX group_members_account ON group_members (account, organization);
 CREATE INDEX group_members_history ON group_members (group_token, history) WHERE history > 0;
+
+-- The rota of a group, by which its members change (internal/duty).
+CREATE TABLE rotas (
+	group_token  {id} NOT NULL,
+	organization {text} NOT NULL,
+	version      BIGINT NOT NULL,  -- another one with each change: a job of an earlier one has nothing to do
+	timezone     TEXT NOT NULL,    -- its name in the IANA database
+	start        BIGINT NOT NULL,  -- when the first turn of the rotation begins
+	hours        BIGINT NOT NULL,  -- of a turn; 0: there is no rotation
+	vacant       INTEGER NOT NULL, -- nobody is on duty, which administrators were told
+	PRIMARY KEY (group_token)
+){table};
+
+-- An account that a rota names.
+CREATE TABLE rota_places (
+	group_token  {id} NOT NULL,
+	part         INTEGER NOT NULL, -- 1 the rotation, 2 overrides, 3 always, 4 the fallback
+	place        BIGINT NOT NULL,  -- the order
+	organization {text} NOT NULL,
+	account      {id} NOT NULL,    -- 0: nobody, or one that has left, whose turn stays
+	begins       BIGINT NOT NULL,  -- of an override; else 0
+	ends         BIGINT NOT NULL,
+	PRIMARY KEY (group_token, part, place)
+){table};
+CREATE INDEX rota_places_account ON rota_places (account, organization);
 
 -- An account that was in a group, of which it keeps the messages that it got then: they have a sort above floor, and
 -- last_sort at most. While it is in the group again, its row in group_members says all of that.

@@ -34,6 +34,8 @@ var distribution = map[string]struct{ key, why string }{
 	"past_members":          {"account", "beside the conversations of an account"},
 	"groups":                {"group_token", "locked by who changes it, and read with its members"},
 	"group_members":         {"group_token", "a message to a group reads all of them"},
+	"rotas":                 {"group_token", "beside the group, whose members change by it"},
+	"rota_places":           {"group_token", "beside their rota"},
 	"notes":                 {"group_token", "beside the group, and read with its messages"},
 	"note_names":            {"group_token", "beside their note"},
 	"organizations":         {"organization", "read with each request of its members; small"},

@@ -34,6 +34,17 @@ func background() board {
 					about:   "Above 60 s: it fails, or there is too much.",
 					queries: shared("signet_pieces_oldest_age_seconds", "")},
 			}},
+			{"Duty", []panel{
+				{title: "Rotas", unit: "short",
+					about:   "Groups whose members change by a rota. Vacant: nobody is on duty, and administrators were told.",
+					queries: shared("signet_duty_rotas", "state")},
+				{title: "Hand-overs", unit: "cps",
+					about:   "Groups whose members changed by their rota.",
+					queries: rate("signet_duty_handovers_total", "")},
+				{title: "Late hand-overs", unit: "cps",
+					about:   "More than a second after their time.",
+					queries: rate("signet_duty_handovers_late_total", "")},
+			}},
 			{"What has ended", []panel{
 				{title: "Not removed yet", unit: "short",
 					about:   "Counting ends at 100,000. While the clock is in doubt, more is normal.",

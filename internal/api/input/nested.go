@@ -95,6 +95,31 @@ func (f *Fields) rawList(name string) json.RawMessage {
 	return append(list, ']')
 }
 
+// Object returns an object as fields of its own, of which it may have so many names and values; nil where
+// the field is absent. What is wrong with these is told by its own Err.
+func (f *Fields) Object(name string, fields int) *Fields {
+	raw := f.Raw(name)
+	if raw == nil {
+		return nil
+	}
+	if !bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{")) {
+		f.Wrong(name, "an object")
+		return nil
+	}
+	object := &Fields{most: fields}
+	if fault := parseJSON(raw, object); fault != nil {
+		object.Refuse(fault)
+	}
+	return object
+}
+
+// RefuseFor takes over what is wrong with an object that is a field.
+func (f *Fields) RefuseFor(object *Fields) {
+	if object.fault != nil {
+		f.Refuse(object.fault)
+	}
+}
+
 // Decode reads a nested field into a value that encoding/json can fill, and
 // reports whether the field was there, storable and fitted. Want says in words what it has
 // to be, for the error.

@@ -78,8 +78,17 @@ const compressFrom = 1 << 10
 // Send writes a JSON body. Whether it arrives is not known here, and nothing that
 // the caller could do about it.
 func Send(w http.ResponseWriter, r *http.Request, status int, body []byte) {
+	sendAs(w, r, status, jsonContent, body)
+}
+
+// SendAs is Send of a text of another type.
+func SendAs(w http.ResponseWriter, r *http.Request, status int, contentType string, body []byte) {
+	sendAs(w, r, status, []string{contentType}, body)
+}
+
+func sendAs(w http.ResponseWriter, r *http.Request, status int, contentType []string, body []byte) {
 	h := w.Header()
-	h["Content-Type"] = jsonContent
+	h["Content-Type"] = contentType
 	if len(body) > compressFrom {
 		h["Vary"] = append(h["Vary"], "Accept-Encoding")
 		if acceptsGzip(r.Header["Accept-Encoding"]) {

@@ -93,6 +93,9 @@ func (g *Group) appendJSON(b []byte) []byte {
 	if g.Everyone {
 		b = append(b, `,"everyone":true`...)
 	}
+	if g.Duty {
+		b = append(b, `,"duty":true`...)
+	}
 	return append(appendMetadata(b, g.Metadata), '}')
 }
 

@@ -91,7 +91,8 @@ type Group struct {
 	CreatedTime     Time                 `json:"created_time,omitzero"`
 	ReplayHistory   bool                 `json:"replay_history"`
 	IsPublic        bool                 `json:"is_public"`
-	Everyone        bool                 `json:"everyone,omitempty"` // which published clients never see
+	Everyone        bool                 `json:"everyone,omitempty"` // which published clients never see; likewise the next
+	Duty            bool                 `json:"duty,omitempty"`
 	Metadata        map[string]string    `json:"metadata,omitzero"`
 }
 
@@ -106,7 +107,7 @@ func (v *View) Group(g *model.Group) Group {
 		Avatar: v.AvatarURL(g.Avatar), OrganizationKey: g.Organization, Members: members,
 		NumMembers: count,
 		CreatedBy:  g.CreatedBy, CreatedTime: Time(g.Created),
-		ReplayHistory: g.ReplayHistory, IsPublic: g.Public, Everyone: g.Everyone,
+		ReplayHistory: g.ReplayHistory, IsPublic: g.Public, Everyone: g.Everyone, Duty: g.Duty,
 	}
 }
 

@@ -60,9 +60,10 @@ type PresenceEvent struct {
 }
 
 type AdminRequest struct {
-	AccountID      model.AccountID      `json:"account_id"`
+	AccountID      string               `json:"account_id"` // empty: it is about none
 	OrganizationID model.OrganizationID `json:"organization_id"`
 	State          string               `json:"state"`
+	GroupToken     model.GroupID        `json:"group_token,omitzero"` // of duty
 }
 
 type Advisory struct {
@@ -116,7 +117,12 @@ func (v *View) eventPayload(e *model.Event) any {
 		}
 		return PresenceEvent{e.Presence.Account, kind}
 	case model.EventAdminRequest:
-		return AdminRequest{e.AdminRequest.Account, e.AdminRequest.Organization, e.AdminRequest.State}
+		asked := AdminRequest{OrganizationID: e.AdminRequest.Organization, State: e.AdminRequest.State,
+			GroupToken: e.AdminRequest.Group}
+		if account := e.AdminRequest.Account; !account.IsZero() {
+			asked.AccountID = account.String()
+		}
+		return asked
 	case model.EventConversationMute:
 		return muteEvent(e.Mute)
 	case model.EventAdvisory:

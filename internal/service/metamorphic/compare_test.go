@@ -159,6 +159,8 @@ func asSeenEvent(e *model.Event) seenEvent {
 		out.organization, out.said.entity = e.Entity.Organization, entityOf(e.Entity)
 	case e.Settings != nil:
 		out.organization = e.Settings.Organization
+	case e.AdminRequest != nil:
+		out.organization, out.said.entity = e.AdminRequest.Organization, model.EntityID(e.AdminRequest.Group)
 	}
 	return out
 }

@@ -122,7 +122,10 @@ type seenNote struct {
 }
 
 func (n *note) seen() (out seenNote) {
-	out = seenNote{event: n.event, caller: n.caller.id, count: len(n.subjects)}
+	out = seenNote{event: n.event, count: len(n.subjects)}
+	if n.caller != nil {
+		out.caller = n.caller.id
+	}
 	for i, a := range n.subjects {
 		out.subjects[i] = a.id
 	}

@@ -202,6 +202,7 @@ func (p *play) sweep(t *rapid.T) {
 	if err := p.kept.sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	p.world.handOver()
 	if rapid.Bool().Draw(t, "keep house") {
 		if err := p.kept.sweeper.KeepHouse(t.Context()); err != nil {
 			t.Fatal(err)

@@ -126,6 +126,7 @@ func openService(t enginetest.TB, dir string, clock func() time.Time, rows int) 
 		Access: control, Store: kept, Vault: vault, Hub: hub, Clock: clock, Logger: log, EventsRetention: retention,
 		Fanout: fans,
 	})}
+	work.Register(s.HandOvers())
 	s.People = people.New(people.Options{Store: kept, Access: control, Vault: vault, Hub: hub, Fanout: fans, Clock: clock,
 		Logger: log, Memory: s.Service})
 	sweeper := sweep.NewSweeper(sweep.Options{

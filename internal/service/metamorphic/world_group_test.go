@@ -65,6 +65,9 @@ func (w *world) removeFromRoster(a *account, to *account, g *group, named *organ
 		return fine
 	}
 	left := g.deleted || !g.has(a) // nobody leaves a group that is no more
+	if !left && g.rota != nil {
+		return dutyFixed
+	}
 	if !left {
 		w.move(a, g, []*account{a}, nil)
 	}
@@ -160,7 +163,11 @@ func (w *world) enter(a *account, g *group) {
 	w.tellFriend(a, g.subject(), true)
 }
 
+// tellBang tells that somebody came or went; a nil caller is nobody, in whose place the subject stands.
 func (w *world) tellBang(to *account, g *group, caller, subject *account, added bool) {
+	if caller == nil {
+		caller = subject
+	}
 	w.tell(to, event{kind: model.EventBang, organization: g.organization,
 		said: said{added: added, entity: model.EntityID(g.id), caller: caller.id, account: subject.id, time: w.now}})
 }
@@ -222,6 +229,8 @@ func (w *world) addToGroup(a *account, g *group, members []*account) (code strin
 	switch {
 	case !g.seenBy(a):
 		return notFound
+	case g.rota != nil:
+		return dutyFixed
 	case !allIn(g.organization, members):
 		return membersUnknown
 	case !g.changedBy(a) && !(g.public && len(members) == 1 && members[0] == a):
@@ -238,6 +247,8 @@ func (w *world) removeFromGroup(a *account, g *group, members []*account) (code 
 	switch {
 	case !g.seenBy(a):
 		return notFound
+	case g.rota != nil:
+		return dutyFixed
 	case !g.changedBy(a):
 		return notAllowed
 	}
@@ -254,6 +265,9 @@ func (w *world) updateGroup(a *account, g *group, members []*account, replay, pu
 		return notAllowed
 	case (replay != nil && *replay != g.replay || public != nil && *public != g.public) && !g.controlledBy(a):
 		return notAllowed
+	}
+	if members != nil && g.rota != nil {
+		return dutyFixed
 	}
 	if members != nil && !allIn(g.organization, members) {
 		return membersUnknown
@@ -276,10 +290,7 @@ func (w *world) updateGroup(a *account, g *group, members []*account, replay, pu
 			slices.DeleteFunc(slices.Clone(before), func(m *account) bool { return slices.Contains(members, m) }), entering)
 	}
 	w.noteFlags(a, g, wasReplay, wasPublic)
-	for _, member := range g.members {
-		member.withdraw(g.tellsUpdate)
-		w.tell(member, event{kind: model.EventUpdate, organization: g.organization, said: said{entity: model.EntityID(g.id)}})
-	}
+	w.tellUpdate(g)
 	w.replay(g, entering)
 	return fine
 }
@@ -294,7 +305,7 @@ func (w *world) deleteGroup(a *account, g *group) (code string) {
 	case !g.controlledBy(a):
 		return notAllowed
 	}
-	g.deleted = true
+	g.deleted, g.rota = true, nil
 	for _, member := range g.members {
 		w.exit(member, g)
 	}

@@ -40,6 +40,7 @@ func (w *world) leave(a *account, o *organization) (code string) {
 			w.move(w.accounts[0], g, []*account{a}, nil)
 		}
 	}
+	w.forgetRotas(a, o)
 	w.forget(a, o)
 	w.tellSettings(a, nil)
 	return fine
@@ -65,7 +66,7 @@ func (w *world) end(o *organization) (code string) {
 	o.deleted = true
 	for _, g := range w.groups {
 		if g.organization == o {
-			g.deleted = true
+			g.deleted, g.rota = true, nil
 		}
 	}
 	for _, a := range w.accounts {

@@ -60,6 +60,7 @@ type group struct {
 	replay       bool
 	public       bool
 	deleted      bool // members are those at that moment
+	rota         *rota
 }
 
 // message is what was sent, and what became of it.

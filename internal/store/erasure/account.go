@@ -10,6 +10,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/store"
 	"signet/internal/store/quota"
+	"signet/internal/store/rota"
 )
 
 // CloseAccount takes everything from an account that lets it in, or lets others reach it; the
@@ -39,6 +40,9 @@ func CloseAccount(tx *store.Tx, id model.AccountID) error {
 		return err
 	}
 	if err := tx.NoteAccessOfAll(); err != nil { // without a name
+		return err
+	}
+	if err := rota.Leave(tx, id, ""); err != nil {
 		return err
 	}
 	for _, table := range []string{"keys", "addresses", "memberships", "join_requests", "roles", "group_members",

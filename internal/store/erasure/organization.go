@@ -228,7 +228,7 @@ func MessagesOf(tx *store.Tx, organization model.OrganizationID, limit int) ([]s
 	return tx.SelectMessages(`m.organization_number = ? LIMIT ? + 0 `+tx.Lock(), tx.Numbered(organization), limit)
 }
 
-// EraseGroups removes the next groups of a deleted organization, with their members, notes and
+// EraseGroups removes the next groups of a deleted organization, with their members, rotas, notes and
 // pictures: about so many rows. more is false where there were none.
 func EraseGroups(tx *store.Tx, id model.OrganizationID, rows int) (erased Erased, more bool, err error) {
 	erased = Erased{}
@@ -249,6 +249,9 @@ func EraseGroups(tx *store.Tx, id model.OrganizationID, rows int) (erased Erased
 				FROM notes WHERE group_token = ? LIMIT ? + 0)`,
 			`DELETE FROM group_members WHERE (group_token, account) IN (SELECT group_token, account
 				FROM group_members WHERE group_token = ? LIMIT ? + 0)`,
+			`DELETE FROM rota_places WHERE (group_token, part, place) IN (SELECT group_token, part, place
+				FROM rota_places WHERE group_token = ? LIMIT ? + 0)`,
+			`DELETE FROM rotas WHERE group_token IN (SELECT group_token FROM rotas WHERE group_token = ? LIMIT ? + 0)`,
 		} {
 			n := 0
 			if n, err = eraseSome(tx, erased, query, g.ID, rows); err != nil {

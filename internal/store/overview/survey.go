@@ -18,6 +18,8 @@ type Backlog struct {
 	Queues        int       // parts of queues that are withdrawn
 	Work          Work      // what calls left to be done in pieces
 	Escalations   int       // that are open: what is still to happen to them
+	Rotas         int       // of groups, which go on
+	Vacant        int       // of these, those by which nobody is on duty
 }
 
 // BacklogAt counts what a sweep at this time would remove, each up to a limit.
@@ -51,6 +53,9 @@ func BacklogAt(tx *store.Tx, now time.Time, limit int) (b Backlog, err error) {
 	}
 	if _, err = tx.One(`SELECT COUNT(*) FROM (SELECT message FROM escalations WHERE state = 0 LIMIT ? + 0) few`, []any{limit},
 		&b.Escalations); err != nil {
+		return b, err
+	}
+	if _, err = tx.One(`SELECT COUNT(*), COALESCE(SUM(vacant), 0) FROM rotas`, nil, &b.Rotas, &b.Vacant); err != nil {
 		return b, err
 	}
 	b.Work, err = WorkLeft(tx)

@@ -46,6 +46,7 @@ var nounCases = []conformance.Case{
 	{Name: "Avatars", Run: avatars},
 	{Name: "Groups", Run: groups},
 	{Name: "GroupMembers", Run: groupMembers},
+	{Name: "Rotas", Run: rotas},
 	{Name: "Histories", Run: histories},
 	{Name: "Pieces", Run: pieces},
 	{Name: "RecallsInPieces", Run: recallsInPieces},

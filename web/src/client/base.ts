@@ -24,10 +24,15 @@ export class Base {
     return this.transport.reply({ method: "DELETE", path: ["v2", ...path], body, options, ...more });
   }
 
-  protected async download(path: string[], options: CallOptions & DownloadOptions = {}): Promise<Download> {
+  protected async download(
+    path: string[],
+    options: CallOptions & DownloadOptions = {},
+    query: Call["query"] = {},
+  ): Promise<Download> {
     const { response, watch } = await this.transport.open({
       method: "GET",
       path: ["v2", ...path],
+      query,
       headers: { Range: options.range, "If-None-Match": options.ifNoneMatch },
       ok: [206, 304],
       options: { ...options, onProgress: undefined },

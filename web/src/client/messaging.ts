@@ -103,6 +103,30 @@ export class Messaging extends Base {
     return this.post(["group", group, "members", "remove"], { members }, options);
   }
 
+  /** Gives a group a rota, by which its members change from then on (POST /v2/group/:group/duty). */
+  setDuty(group: string, rota: Body<"setDuty">, options?: CallOptions): Promise<void> {
+    return this.post(["group", group, "duty"], rota, options);
+  }
+
+  /** Shows who is on duty, and the shifts of two weeks or of a span (GET /v2/group/:group/duty). */
+  getDuty(group: string, options?: Options<"getDuty">): Promise<Reply<"getDuty">> {
+    return this.get(["group", group, "duty"], options);
+  }
+
+  /** Opens the same as a calendar, text/calendar (GET /v2/group/:group/duty.ics). */
+  getDutyCalendar(
+    group: string,
+    options?: CallOptions & DownloadOptions & Query<"getDutyCalendar">,
+  ): Promise<Download> {
+    const { from, to, ...rest } = options ?? {};
+    return this.download(["group", group, "duty.ics"], rest, { from, to });
+  }
+
+  /** Takes the rota of a group away, whose members stay who they are (DELETE /v2/group/:group/duty). */
+  endDuty(group: string, options?: CallOptions): Promise<void> {
+    return this.delete(["group", group, "duty"], undefined, options);
+  }
+
   // Messages.
 
   /** Sends a message, once however often it has to be repeated. It is on the server's disk then (POST /v2/message). */

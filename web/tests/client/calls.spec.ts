@@ -20,6 +20,7 @@ type Special =
   | "getAvatar"
   | "getBrandLogo"
   | "exportUser"
+  | "getDutyCalendar"
   | "getHealth"
   | "getReadiness"
   | "getDocument"

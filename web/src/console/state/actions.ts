@@ -14,7 +14,8 @@ export const actions = {
   ],
   signIns: ["login", "logout", "password.set", "session.elevate", "session.lower"],
   groups: [
-    "group.create", "group.update", "group.delete", "group.member.add", "group.member.remove", "message.recall",
+    "group.create", "group.update", "group.delete", "group.member.add", "group.member.remove", "group.duty.set", "group.duty.end",
+    "message.recall",
   ],
   settings: [
     "organization.create", "organization.update", "organization.delete", "hold.set", "hold.release", "metadata.set",
