@@ -38,6 +38,7 @@ export function Group({ organization, token }: { organization: Schemas["Organiza
           <h2 dir="auto">{group.name}</h2>
           {group.description && <p class="muted" dir="auto">{group.description}</p>}
           {group.everyone && <em class="tag">{text("console.everybody")}</em>}
+          {group.duty && <em class="tag">{text("console.duty")}</em>}
           {group.is_public && <em class="tag">{text("console.public")}</em>}
         </div>
       </header>
@@ -61,6 +62,7 @@ export function Group({ organization, token }: { organization: Schemas["Organiza
         <dt>{text("console.history")}</dt><dd>{text(group.replay_history ? "console.yes" : "console.no")}</dd>
         <dt>{text("console.made")}</dt><dd><Moment at={group.created_time} /></dd>
       </dl>
+      {group.duty && <p>{text("console.dutyWhy")}</p>}
       {group.everyone ? (
         <p>{text("console.everybodyWhy", { n: group.num_members })}</p>
       ) : (

@@ -17,7 +17,7 @@ import { addressOf } from "./PersonLink";
 type Group = Schemas["Group"];
 type Person = Pick<Schemas["UserEntity"], "token" | "display_name" | "username" | "avatar" | "title" | "department">;
 
-/** GroupMembers lists who is in a group, and adds and removes people. */
+/** GroupMembers lists who is in a group, and adds and removes people, unless a rota does. */
 export function GroupMembers(props: { organization: string; group: Group; members: readonly Person[]; onChange: () => void }) {
   const { organization, group, members, onChange } = props;
   const [adding, setAdding] = useState(false);
@@ -46,18 +46,22 @@ export function GroupMembers(props: { organization: string; group: Group; member
           { title: text("console.jobTitle"), value: (one) => one.title ?? "" },
           { title: text("console.department"), value: (one) => one.department ?? "" },
         ]}
-        acts={(one) => (
-          <button
-            type="button" class="icon" onClick={() => setRemoving(one)}
-            aria-label={text("removeMember", { name: one.display_name })} title={text("removeMember", { name: one.display_name })}
-          >
-            <Icon name="close" />
+        {...(!group.duty && {
+          acts: (one: Person) => (
+            <button
+              type="button" class="icon" onClick={() => setRemoving(one)}
+              aria-label={text("removeMember", { name: one.display_name })} title={text("removeMember", { name: one.display_name })}
+            >
+              <Icon name="close" />
+            </button>
+          ),
+        })}
+      >
+        {!group.duty && (
+          <button type="button" onClick={() => setAdding(true)}>
+            <Icon name="add" /> {text("addPeople")}
           </button>
         )}
-      >
-        <button type="button" onClick={() => setAdding(true)}>
-          <Icon name="add" /> {text("addPeople")}
-        </button>
       </Table>
       {adding && (
         <AddMembers organization={organization} group={group} members={members} onChange={onChange} onClose={() => setAdding(false)} />

@@ -11,6 +11,7 @@ import { minute } from "../text/format";
 import { text } from "../text/text";
 import { Composer } from "./Composer";
 import { History } from "./History";
+import { OnDuty } from "./OnDuty";
 import { besideOf } from "./state/beside";
 import { addressOf, choose, details } from "./state/conversations";
 import { groupOf, isIn, mayWrite } from "./state/groups";
@@ -30,6 +31,7 @@ export function Conversation({ conversation }: { conversation: Entry }) {
   const key = keyOf(organization, entity.token);
   const other = details.value ? "" : "/details";
   const may = mayWrite(conversation);
+  const group = groupOf(conversation);
   const [dropping, setDropping] = useState(false); // a file is held over it
   return (
     <section
@@ -57,6 +59,7 @@ export function Conversation({ conversation }: { conversation: Entry }) {
         <div class="who">
           <h2 dir="auto">{entity.display_name}</h2>
           <p dir="auto">{[about(conversation, key), named(organization)].filter(Boolean).join(" · ")}</p>
+          {group?.duty && <OnDuty group={group} />}
         </div>
         <button
           type="button"
@@ -123,7 +126,7 @@ function Outside({ of: conversation }: { of: Entry }) {
         {removal && `${text("removedBy", { name: removal.by, time: minute(removal.time) })} `}
         {text(group?.num_members ? "notInGroup" : "leftGroup")}
       </p>
-      {group?.is_public && (
+      {group?.is_public && !group.duty && (
         <button type="button" class="primary" aria-disabled={busy} onClick={() => void run(join)}>
           {text("joinGroup")}
         </button>

@@ -11,6 +11,7 @@ import { go } from "../kit/state/route";
 import { client } from "../kit/state/session";
 import { toast } from "../kit/Toasts";
 import { text } from "../text/text";
+import { Duty } from "./Duty";
 import { EditGroup } from "./EditGroup";
 import { Files } from "./Files";
 import { Inspected } from "./Inspected";
@@ -92,13 +93,14 @@ export function Details({ conversation }: { conversation: Conversation }) {
               <Icon name="edit" /> {text("editGroup")}
             </button>
           )}
-          {group && isMember(group) && !group.everyone && (
+          {group && isMember(group) && !group.everyone && !group.duty && (
             <button type="button" class="danger" onClick={() => setLeaving(true)}>
               <Icon name="leave" /> {text("leaveGroup")}
             </button>
           )}
         </p>
       </div>
+      {group?.duty && <Duty group={group} />}
       {group && group.num_members > 0 && <Members group={group} />}
       <Files conversation={conversation} />
       {group && editing && <EditGroup group={group} onClose={() => setEditing(false)} />}

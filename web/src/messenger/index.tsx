@@ -16,6 +16,7 @@ import "../style/sign-in.css";
 import "../style/messenger.css";
 import "../style/found.css";
 import "../style/conversation.css";
+import "../style/duty.css";
 import "../style/composer.css";
 import "../style/moves.css";
 import "../style/picture.css";

@@ -36,7 +36,7 @@ export function mayWrite(conversation: { entity: Entity }): boolean {
   return isIn(conversation) && (!group?.everyone || (session.value?.administrator_of ?? []).includes(group.organization_key));
 }
 
-function administers({ num_members, organization_key }: Group): boolean {
+export function administers({ num_members, organization_key }: Group): boolean {
   const { administrator_of: mine = [], elevated_until: end } = session.value ?? {};
   return num_members > 0 && end !== undefined && Date.parse(end) > time() && mine.includes(organization_key);
 }
@@ -46,12 +46,12 @@ export function mayChange(group: Group): boolean {
   return (isMember(group) && !group.everyone) || administers(group);
 }
 
-/** mayMove tells whether one may add people to a group, and remove them. */
+/** mayMove tells whether one may add people to a group, and remove them: not where a rota does it. */
 export function mayMove(group: Group): boolean {
-  return mayChange(group) && !group.everyone;
+  return mayChange(group) && !group.everyone && !group.duty;
 }
 
 /** mayControl tells whether one may decide what those see who are added later. */
 export function mayControl(group: Group): boolean {
-  return administers(group) || (mayMove(group) && isMember(group) && group.created_by === session.value?.account.token);
+  return administers(group) || (mayChange(group) && isMember(group) && group.created_by === session.value?.account.token);
 }

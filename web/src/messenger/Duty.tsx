@@ -1,0 +1,209 @@
+import { useRef, useState } from "preact/hooks";
+import { Dialog } from "../kit/Dialog";
+import { describe } from "../kit/describe";
+import { Field } from "../kit/Field";
+import { Form } from "../kit/Form";
+import { Icon } from "../kit/Icon";
+import { client } from "../kit/state/session";
+import { toast } from "../kit/Toasts";
+import { useLoaded } from "../kit/useLoaded";
+import { dates, minute } from "../text/format";
+import { text } from "../text/text";
+import { PeopleChooser } from "./PeopleChooser";
+import { days, type Duty as Rota, hoursOf, mayRule, momentOf, nameIn, onDutyAt, overridden, readingOf, shown } from "./state/duty";
+import type { Group } from "./state/groups";
+import type { Found } from "./state/search";
+
+/** A span of the hours that are shown: from one to another, which is in it. */
+interface Chosen {
+  from: number;
+  to: number;
+}
+
+/** Duty shows who is on duty in two weeks, and has those who may change that. */
+export function Duty({ group }: { group: Group }) {
+  const there = client.in(group.organization_key);
+  const members = group.members?.join() ?? group.num_members;
+  const { value: duty, problem, reload } = useLoaded(() => there.getDuty(group.token, shown()), [group.token, members]);
+  const [asked, ask] = useState<{ from: Date; to: Date }>();
+  const may = mayRule(group);
+  const remove = async (place: number) => {
+    try {
+      const now = await there.getDuty(group.token);
+      await there.setDuty(group.token, overridden(now, { without: place }));
+      reload();
+    } catch (error) {
+      toast(describe(error), { danger: true });
+    }
+  };
+  if (!duty) return problem ? <p role="alert" class="problem">{problem}</p> : null;
+  const later = duty.overrides.map((one, place) => ({ ...one, place })).filter(({ to }) => Date.parse(to) > Date.now());
+  const now = new Date();
+  return (
+    <section class="duty" aria-label={text("duty")}>
+      <header>
+        <h3>{text("duty")}</h3>
+        {may && (
+          <button type="button" class="quiet" onClick={() => ask({ from: now, to: new Date(now.getTime() + 12 * 3_600_000) })}>
+            <Icon name="add" /> {text("addOverride")}
+          </button>
+        )}
+      </header>
+      <p class="muted">{text("dutyZone", { zone: duty.timezone })}{may && ` ${text("dutyHow")}`}</p>
+      <Hours duty={duty} may={may} onChoose={(from, to) => ask({ from, to })} />
+      {later.length > 0 && (
+        <ul aria-label={text("overrides")}>
+          {later.map(({ from, to, account, place }) => (
+            <li key={`${from} ${to} ${account}`}>
+              <span>
+                <bdi>{nameIn(duty, account) || text("dutyNobody")}</bdi>
+                <small>{`${inZone(from, duty)} – ${inZone(to, duty)}`}</small>
+              </span>
+              {may && (
+                <button
+                  type="button" class="icon" aria-label={text("removeOverride", { time: minute(from) })}
+                  title={text("removeOverride", { time: minute(from) })} onClick={() => void remove(place)}
+                >
+                  <Icon name="close" />
+                </button>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      {asked && (
+        <Override
+          group={group} duty={duty} span={asked} onClose={() => ask(undefined)}
+          onDone={() => {
+            ask(undefined);
+            reload();
+          }}
+        />
+      )}
+    </section>
+  );
+}
+
+/** inZone is a time as the clock of the rota shows it. */
+function inZone(time: string, { timezone }: Rota): string {
+  const format = dates({
+    weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", timeZone: timezone,
+  });
+  return format.format(new Date(time));
+}
+
+/** How many hours further the arrow keys go. */
+const steps: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 24, ArrowUp: -24 };
+
+/** Hours are the hours of two weeks, a day in a row. Some are chosen by dragging over them, or with the arrow keys. */
+function Hours(props: { duty: Rota; may: boolean; onChoose: (from: Date, to: Date) => void }) {
+  const { duty, may, onChoose } = props;
+  const rows = hoursOf(new Date(), duty.timezone);
+  const all = rows.flat();
+  const [chosen, choose] = useState<Chosen>();
+  const [at, setAt] = useState(0);
+  const dragging = useRef(false);
+  const box = useRef<HTMLDivElement>(null);
+  const done = ({ from, to }: Chosen) => {
+    const [first, last] = [all[Math.min(from, to)], all[Math.max(from, to)]];
+    choose(undefined);
+    if (first && last) onChoose(first, new Date(last.getTime() + 3_600_000));
+  };
+  const move = (event: KeyboardEvent) => {
+    const step = steps[event.key];
+    if (event.key === "Escape" && chosen) {
+      event.stopPropagation();
+      choose(undefined);
+    } else if (event.key === "Enter" || event.key === " ") {
+      event.preventDefault();
+      done(chosen ?? { from: at, to: at });
+    } else if (step !== undefined) {
+      event.preventDefault();
+      const next = Math.min(Math.max(at + step, 0), days * 24 - 1);
+      choose(event.shiftKey ? { from: chosen?.from ?? at, to: next } : undefined);
+      setAt(next);
+      box.current?.querySelector<HTMLElement>(`[data-hour="${next}"]`)?.focus();
+    }
+  };
+  const tones = new Map([...new Set(duty.shifts.map(({ account }) => account))].map((account, i) => [account, String(i % 6)]));
+  return (
+    <div
+      ref={box} class="hours" role="grid" aria-label={text("dutyTwoWeeks")} aria-readonly={!may} aria-multiselectable={may}
+      onPointerUp={() => {
+        if (dragging.current && chosen) done(chosen);
+        dragging.current = false;
+      }}
+      onPointerLeave={() => {
+        dragging.current = false;
+        choose(undefined);
+      }}
+      {...(may && { onKeyDown: move })}
+    >
+      {rows.map((hours, day) => (
+        <div key={day} role="row">
+          <span role="rowheader">
+            {dates({ weekday: "short", day: "numeric", timeZone: duty.timezone }).format(hours[12])}
+          </span>
+          {hours.map((hour, h) => {
+            const n = day * 24 + h;
+            const shift = onDutyAt(duty.shifts, hour);
+            const name = shift ? nameIn(duty, shift.account) : text("dutyNobody");
+            const within = chosen && n >= Math.min(chosen.from, chosen.to) && n <= Math.max(chosen.from, chosen.to);
+            const begins = h === 0 || shift?.account !== onDutyAt(duty.shifts, hours[h - 1] ?? hour)?.account;
+            return (
+              <span
+                key={h} role="gridcell" data-hour={n} data-tone={shift && tones.get(shift.account)}
+                class={shift?.override ? "override" : undefined}
+                aria-label={text("dutyHour", { time: inZone(hour.toISOString(), duty), name })}
+                aria-selected={Boolean(within)} title={name}
+                {...(may && {
+                  tabIndex: n === at ? 0 : -1,
+                  onPointerDown: (event: PointerEvent) => {
+                    if (event.pointerType === "touch") return; // it scrolls
+                    dragging.current = true;
+                    setAt(n);
+                    choose({ from: n, to: n });
+                  },
+                  onPointerEnter: () => dragging.current && choose({ from: chosen?.from ?? n, to: n }),
+                })}
+              >
+                {begins && <bdi aria-hidden="true">{name}</bdi>}
+              </span>
+            );
+          })}
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** Override has somebody on duty for a while. */
+function Override(props: { group: Group; duty: Rota; span: { from: Date; to: Date }; onDone: () => void; onClose: () => void }) {
+  const { group, duty, span, onDone, onClose } = props;
+  const [who, setWho] = useState<readonly Found[]>([]);
+  const there = client.in(group.organization_key);
+  const time = (fields: FormData, name: string) => momentOf(String(fields.get(name)).slice(0, 16), duty.timezone).toISOString();
+  return (
+    <Dialog title={text("addOverride")} onClose={onClose}>
+      <Form
+        act={text("save")}
+        onCancel={onClose}
+        onSubmit={async (fields) => {
+          const account = who[0]?.entity.token ?? "";
+          const now = await there.getDuty(group.token); // somebody else may have changed it
+          const add = { from: time(fields, "from"), to: time(fields, "to"), account };
+          await there.setDuty(group.token, overridden(now, { add }));
+          onDone();
+        }}
+      >
+        <PeopleChooser
+          label={text("overrideWho")} organization={group.organization_key} chosen={who}
+          onChange={(chosen) => setWho(chosen.slice(-1))}
+        />
+        <Field label={text("overrideFrom")} name="from" type="datetime-local" value={readingOf(span.from, duty.timezone)} required />
+        <Field label={text("overrideTo")} name="to" type="datetime-local" value={readingOf(span.to, duty.timezone)} required />
+        <p class="muted">{text("dutyZone", { zone: duty.timezone })}</p>
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,82 @@
+// Rotas without a view: days and hours as the clock of a rota's zone shows them.
+import type { Reply } from "../../client/index";
+import { session } from "../../kit/state/session";
+import { administers, type Group } from "./groups";
+
+export type Duty = Reply<"getDuty">;
+export type Shift = Duty["shifts"][number];
+
+/** How many days are shown: those that the interface tells unless it is asked for others. */
+export const days = 14;
+const hour = 3_600_000;
+
+/** shown is the span that has all days which are shown, in whichever zone. */
+export function shown(): { from: string; to: string } {
+  const now = Date.now();
+  return { from: new Date(now - 26 * hour).toISOString(), to: new Date(now + (days + 1) * 24 * hour).toISOString() };
+}
+
+/** mayRule tells whether one may change the rota of a group, in it or not. */
+export function mayRule(group: Group): boolean {
+  return administers(group) || group.created_by === session.value?.account.token;
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** readingOf is what the clock of a zone shows at a time, as an input of a date and a time writes it. */
+export function readingOf(at: Date, zone: string): string {
+  const format =
+    formats.get(zone) ??
+    new Intl.DateTimeFormat("en-CA", {
+      timeZone: zone, hourCycle: "h23",
+      year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit",
+    });
+  formats.set(zone, format);
+  const part = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, value]));
+  return `${part["year"]}-${part["month"]}-${part["day"]}T${part["hour"]}:${part["minute"]}`;
+}
+
+/** momentOf is the first time at which the clock of a zone shows something, or has left it out. */
+export function momentOf(reading: string, zone: string): Date {
+  const shown = Date.parse(`${reading}:00Z`);
+  const offset = (at: number) => Date.parse(`${readingOf(new Date(at), zone)}:00Z`) - at;
+  const [before, after] = [shown - offset(shown - 24 * hour), shown - offset(shown + 24 * hour)];
+  const right = [Math.min(before, after), Math.max(before, after)].find((at) => at + offset(at) === shown);
+  return new Date(right ?? Math.max(before, after)); // an hour that the clock leaves out
+}
+
+/** hoursOf are the hours of the days from a time on, each as the time at which its hour begins. */
+export function hoursOf(from: Date, zone: string): Date[][] {
+  const first = readingOf(from, zone).slice(0, 10);
+  return Array.from({ length: days }, (_, n) => {
+    const day = new Date(Date.parse(`${first}T00:00:00Z`) + n * 24 * hour).toISOString().slice(0, 10);
+    return Array.from({ length: 24 }, (_, h) => momentOf(`${day}T${String(h).padStart(2, "0")}:00`, zone));
+  });
+}
+
+/** onDutyAt is who has the duty at a time. */
+export function onDutyAt(shifts: readonly Shift[], at: Date): Shift | undefined {
+  return shifts.find(({ from, to }) => Date.parse(from) <= at.getTime() && at.getTime() < Date.parse(to));
+}
+
+/** nameIn is the name of somebody whom a rota names. */
+export function nameIn(duty: Duty, token: string): string {
+  return duty.people.find((one) => one.token === token)?.display_name ?? "";
+}
+
+/** overridden is the rota with one more override, or without one, as it is set. Those of who has left go. */
+export function overridden(duty: Duty, change: { add?: Duty["overrides"][number]; without?: number }): {
+  timezone: string;
+  rotation?: NonNullable<Duty["rotation"]>;
+  overrides: Duty["overrides"];
+  always: string[];
+  fallback: string[];
+} {
+  const { timezone, rotation, overrides, always, fallback } = duty;
+  const kept = overrides.filter(({ account }, place) => account !== "" && place !== change.without);
+  return {
+    timezone, always, fallback,
+    overrides: change.add ? [...kept, change.add] : kept,
+    ...(rotation && { rotation }),
+  };
+}

@@ -1,0 +1,76 @@
+// Who is on duty for a group, now and for two weeks, and who changes that.
+import { Messenger } from "./fixtures/messenger.js";
+import { expect, test } from "./fixtures/test.js";
+
+/** dayAgo is a whole hour of yesterday, so that somebody's turn is going on. */
+function dayAgo(): string {
+  return new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000 - 24 * 3_600_000).toISOString();
+}
+
+test("a group with a rota says who is on duty, and nobody leaves it", async ({ hospital, open }) => {
+  const { alice, bob, carol, organization } = await hospital({ alice: "Alice Ames", bob: "Bob Brown", carol: "Carol Clark" });
+  const there = alice.client.in(organization);
+  const group = await there.createGroup({ name: "Cardiology on duty", members: [carol.token] });
+  const rotation = { accounts: [bob.token], start: dayAgo(), hours: 48 };
+  await there.setDuty(group.token, { timezone: "UTC", rotation, always: [carol.token], fallback: [carol.token] });
+
+  const c = new Messenger(await open(carol));
+  await c.open("Cardiology on duty");
+  await expect(c.page.getByRole("status").filter({ hasText: /^On duty until .+: Bob Brown$/ })).toBeVisible();
+  await c.page.getByRole("button", { name: "Details" }).click();
+  for (const name of ["Leave group", "Add people", "Change who is on duty"]) {
+    await expect(c.details.getByRole("button", { name })).toHaveCount(0);
+  }
+  const hours = c.details.getByRole("grid", { name: "Who is on duty in the next two weeks" });
+  await expect(hours.getByRole("row")).toHaveCount(14);
+  await expect(hours.getByRole("gridcell", { name: /: Bob Brown$/ })).toHaveCount(14 * 24);
+
+  // Without anybody on duty, the fallback is named.
+  await there.setDuty(group.token, { timezone: "UTC", rotation: { ...rotation, accounts: [""] }, always: [carol.token], fallback: [carol.token] });
+  await expect(c.page.getByRole("status").filter({ hasText: "Nobody is on duty. Instead: Carol Clark" })).toBeVisible();
+});
+
+test("whoever made the group changes who is on duty, by the keyboard and by dragging", async ({ hospital, open }) => {
+  const { alice, bob, organization } = await hospital({ alice: "Alice Ames", bob: "Bob Brown", carol: "Carol Clark" });
+  const there = alice.client.in(organization);
+  const group = await there.createGroup({ name: "Cardiology on duty", members: [] });
+  await there.setDuty(group.token, {
+    timezone: "UTC", rotation: { accounts: [bob.token], start: dayAgo(), hours: 24 }, always: [alice.token],
+  });
+  const a = new Messenger(await open(alice));
+  await a.open("Cardiology on duty");
+  await a.page.getByRole("button", { name: "Details" }).click();
+  const hours = a.details.getByRole("grid", { name: "Who is on duty in the next two weeks" });
+  const changes = a.details.getByRole("list", { name: "Changes" });
+  const choose = async (name: string) => {
+    await a.dialog.getByRole("searchbox").fill(name);
+    await a.dialog.getByRole("button", { name }).click();
+    await a.dialog.getByRole("button", { name: "Save" }).click();
+    await expect(a.dialog).toHaveCount(0);
+  };
+
+  // Three hours of the second day.
+  await a.details.getByRole("button", { name: "Change who is on duty" }).focus();
+  for (const key of ["Tab", "ArrowDown", "Shift+ArrowRight", "Shift+ArrowRight", "Enter"]) await a.page.keyboard.press(key);
+  await choose("Carol Clark");
+  await expect(hours.getByRole("gridcell", { name: /: Carol Clark$/ })).toHaveCount(3);
+  await expect(changes.getByRole("listitem")).toHaveText([/^Carol Clark/]);
+
+  // Two of the third.
+  const day = new Intl.DateTimeFormat("en", { weekday: "short", day: "numeric", timeZone: "UTC" });
+  const name = day.format(Date.now() + 2 * 24 * 3_600_000);
+  const third = hours.getByRole("row").filter({ has: a.page.getByRole("rowheader", { name, exact: true }) });
+  await third.getByRole("gridcell", { name: /04:00 AM/ }).hover();
+  await a.page.mouse.down();
+  await third.getByRole("gridcell", { name: /05:00 AM/ }).hover();
+  await a.page.mouse.up();
+  await choose("Alice Ames");
+  await expect(hours.getByRole("gridcell", { name: /: Alice Ames$/ })).toHaveCount(2);
+  await expect(changes.getByRole("listitem")).toHaveCount(2);
+
+  await changes.getByRole("listitem").filter({ hasText: "Carol Clark" }).getByRole("button", { name: /^Remove the change of/ }).click();
+  await expect(hours.getByRole("gridcell", { name: /: Carol Clark$/ })).toHaveCount(0);
+  const { overrides } = await there.getDuty(group.token);
+  expect(overrides.map(({ account }) => account)).toEqual([alice.token]);
+  expect(Date.parse(overrides[0]?.to ?? "") - Date.parse(overrides[0]?.from ?? "")).toBe(2 * 3_600_000);
+});
