@@ -65,6 +65,8 @@ func reached(zone *time.Location, shown, since time.Time) time.Time {
 		if end.IsZero() || at.Before(end) {
 			return at.UTC()
 		}
-		t = end
+		if t = t.Add(time.Second); end.After(t) { // bounds that do not go on must not stop this
+			t = end
+		}
 	}
 }
