@@ -90,7 +90,7 @@ func (a *API) getDutyCalendar(ctx context.Context, c *call) (answer, error) {
 	for _, e := range view.People {
 		calendar.People[e.Account.ID] = e.Account.DisplayName
 	}
-	c.writer.Header()["Content-Disposition"] = []string{output.Disposition("inline", view.Group.Name+".ics")}
+	c.writer.Header()["Content-Disposition"] = []string{output.Disposition("attachment", view.Group.Name+".ics")}
 	output.SendAs(&c.writer, c.request, http.StatusOK, "text/calendar; charset=utf-8", calendar.Bytes())
 	return written(), nil
 }

@@ -216,7 +216,7 @@ func TestMembersOfAGroupWithARotaAreFixed(t *testing.T) {
 	c.reach("2026-11-22T20:00:00Z")
 	c.bob.wantMembers("without a rota", group, c.alice, c.bob)
 	var acts []string
-	for _, line := range c.linesOf(boss) {
+	for _, line := range c.linesOf(c.alice) {
 		if a := string(line.Action); strings.HasPrefix(a, "group.duty") {
 			acts = append(acts, a)
 		}
