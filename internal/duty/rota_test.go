@@ -70,17 +70,30 @@ func TestShiftsKeepTheirHourOfTheClock(t *testing.T) {
 		{"a day of 23 hours", "2026-03-28 12:00", "2026-03-29 12:00", 12, []string{
 			"28 08:00 CET to 28 20:00 CET ann", "28 20:00 CET to 29 08:00 CEST bob", "29 08:00 CEST to 29 20:00 CEST ann"}},
 		{"a day of 25 hours", "2026-10-24 12:00", "2026-10-25 12:00", 12, []string{
-			"24 08:00 CEST to 24 20:00 CEST bob", "24 20:00 CEST to 25 08:00 CET ann", "25 08:00 CET to 25 20:00 CET bob"}},
+			"24 08:00 CEST to 24 20:00 CEST ann", "24 20:00 CEST to 25 08:00 CET bob", "25 08:00 CET to 25 20:00 CET ann"}},
 		{"an hour that is left out", "2026-03-29 01:00", "2026-03-29 04:00", 1, []string{
 			"29 01:00 CET to 29 03:00 CEST bob", "29 03:00 CEST to 29 04:00 CEST bob"}},
 		{"an hour that comes twice", "2026-10-25 01:00", "2026-10-25 03:30", 1, []string{
-			"25 01:00 CEST to 25 02:00 CEST ann", "25 02:00 CEST to 25 03:00 CET bob", "25 03:00 CET to 25 04:00 CET ann"}},
+			"25 01:00 CEST to 25 02:00 CEST bob", "25 02:00 CEST to 25 03:00 CET ann", "25 03:00 CET to 25 04:00 CET bob"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := Rota{Zone: berlin, Rotation: Rotation{Accounts: []model.AccountID{ann, bob}, Hours: c.hours,
 				Start: clock(t, berlin, "2026-03-02 08:00")}}
 			wantShown(t, berlin, r.Shifts(clock(t, berlin, c.from), clock(t, berlin, c.to), everybody), c.want...)
 		})
+	}
+}
+
+func TestTheLastDayOfALeapYear(t *testing.T) {
+	for _, name := range []string{"Europe/Berlin", "America/New_York", "Australia/Sydney"} {
+		zone := mustZone(t, name)
+		at := func(text string) time.Time { return clock(t, zone, text) }
+		r := Rota{Zone: zone, Rotation: Rotation{Accounts: []model.AccountID{ann, bob}, Hours: 12, Start: at("2048-12-30 08:00")}}
+		got := r.Shifts(at("2048-12-31 00:00"), at("2049-01-01 12:00"), everybody)
+		if len(got) != 4 || !got[1].From.Equal(at("2048-12-31 08:00")) || !got[2].From.Equal(at("2048-12-31 20:00")) ||
+			!got[3].From.Equal(at("2049-01-01 08:00")) {
+			t.Errorf("%s:\n%s", name, shown(zone, got))
+		}
 	}
 }
 

@@ -62,11 +62,12 @@ func reached(zone *time.Location, shown, since time.Time) time.Time {
 		if at.Before(t) {
 			at = t
 		}
+		if !end.IsZero() && !end.After(t) { // Go has each year end after 365 days, and nothing changes on the 366th
+			end = time.Date(t.UTC().Year()+1, 1, 1, 0, 0, 0, 0, time.UTC)
+		}
 		if end.IsZero() || at.Before(end) {
 			return at.UTC()
 		}
-		if t = t.Add(time.Second); end.After(t) { // bounds that do not go on must not stop this
-			t = end
-		}
+		t = end
 	}
 }
