@@ -34,8 +34,6 @@ const (
 	eventsJSON       = `[{"event_id":"e1","event":{"tigertext:iq:message":{"message_id":"m1"}}}]`
 	issuedJSON       = `{"api_key":"k1","api_secret":"s1","kind":"administrative","created_time":"2026-11-21T08:15:30.123Z","expires_time":"2026-11-22T08:15:30.123Z","label":"Lab","allowed_networks":["192.0.2.0/24"]}`
 	muteJSON         = `{"sender_type":"account","sender_token":"u2","organization_id":"o1","caller_organization":"o1","mute_duration":60,"mute_start":1795248930}`
-	deliveryJSON     = `{"event_id":"e1","type":"message","time":"2026-11-21T08:15:30.123Z","try":2,"outcome":"refused","response_status":503,"duration_ms":12}`
-	webhookJSON      = `{"webhook":"w1","url":"https://hooks.example.com/","events":["message"],"content":"full","acknowledge":true,"signature":"v1a","public_key":"whpk_AA==","enabled":true,"created_time":"2026-11-21T08:15:30.123Z","issued_by":"u2","organization":"o1","last_success_time":"2026-11-21T08:15:30.123Z","failing_since":"2026-11-21T08:15:30.123Z","failures":1,"next_try_time":"2026-11-21T08:15:30.123Z","deliveries":[` + deliveryJSON + `]}`
 	rolesJSON        = `[{"organization_id":"o1","roles":[],"pending_roles":["admin"]}]`
 	pageJSON         = `{"results":[{"type":"tigertext:entity:account","organization_id":"o1","entity":` + userJSON + `},
 		{"type":"tigertext:entity:group","organization_id":"o1","entity":` + groupJSON +
@@ -271,34 +269,6 @@ var calls = []call{
 			return c.RotateKey(ctx, "u1", "k1", Rotation{Grace: new(time.Duration(0))})
 		}},
 
-	{name: "CreateWebhook", request: "POST /v2/user/u1/webhook",
-		body: `{"url":"https://hooks.example.com/","events":["message"],"content":"full","acknowledge":true,"signature":"v1a",` +
-			`"organization":"o1"}`,
-		answer: replies(`{"webhook":"w1","public_key":"whpk_AA=="}`), want: `{"webhook":"w1","public_key":"whpk_AA=="}`,
-		do: func(ctx context.Context, c *Client) (any, error) {
-			return c.CreateWebhook(ctx, "u1", NewWebhook{URL: "https://hooks.example.com/", Events: []string{"message"},
-				Content: "full", Acknowledge: true, Signature: "v1a", Organization: "o1"})
-		}},
-	{name: "Webhooks", request: "GET /v2/user/u1/webhook", answer: replies(`[` + webhookJSON + `]`),
-		want: `[` + webhookJSON + `]`,
-		do:   func(ctx context.Context, c *Client) (any, error) { return c.Webhooks(ctx, "u1") }},
-	{name: "Webhook", request: "GET /v2/user/u1/webhook/w1", answer: replies(webhookJSON), want: webhookJSON,
-		do: func(ctx context.Context, c *Client) (any, error) { return c.Webhook(ctx, "u1", "w1") }},
-	{name: "ChangeWebhook", request: "POST /v2/user/u1/webhook/w1", body: `{"events":[],"enabled":true,"from":"e1"}`,
-		answer: noContent, do: nothing(func(ctx context.Context, c *Client) error {
-			return c.ChangeWebhook(ctx, "u1", "w1", WebhookChange{Events: &[]string{}, Enabled: new(true), From: "e1"})
-		})},
-	{name: "DeleteWebhook", request: "DELETE /v2/user/u1/webhook/w1", answer: noContent,
-		do: nothing(func(ctx context.Context, c *Client) error { return c.DeleteWebhook(ctx, "u1", "w1") })},
-	{name: "TestWebhook", request: "POST /v2/user/u1/webhook/w1/test", body: `{}`, answer: replies(deliveryJSON),
-		want: deliveryJSON,
-		do:   func(ctx context.Context, c *Client) (any, error) { return c.TestWebhook(ctx, "u1", "w1") }},
-	{name: "RotateWebhook", request: "POST /v2/user/u1/webhook/w1/rotate", body: `{"grace":0}`,
-		answer: replies(`{"webhook":"w1","secret":"whsec_AA=="}`), want: `{"webhook":"w1","secret":"whsec_AA=="}`,
-		do: func(ctx context.Context, c *Client) (any, error) {
-			return c.RotateWebhook(ctx, "u1", "w1", new(time.Duration(0)))
-		}},
-
 	{name: "LabelKey", request: "POST /v2/user/u1/key/k1", body: `{"label":""}`, answer: noContent,
 		do: nothing(func(ctx context.Context, c *Client) error { return c.LabelKey(ctx, "u1", "k1", "") })},
 	{name: "LimitKey", request: "POST /v2/user/u1/key/k1", body: `{"messages_per_day":"5000","requests_per_second":"default"}`,
@@ -385,7 +355,7 @@ var calls = []call{
 }
 
 func TestCalls(t *testing.T) {
-	for _, tt := range slices.Concat(calls, consoleCalls, pushCalls, escalationCalls) {
+	for _, tt := range slices.Concat(calls, consoleCalls, pushCalls, webhookCalls, escalationCalls) {
 		t.Run(tt.name, func(t *testing.T) {
 			var got *http.Request
 			var body []byte

@@ -89,17 +89,6 @@ func (m *matrix) newKey() targets {
 	return targets{"key": m.recipient.post("/v2/user/me/key", nil).reply().text("api_key")}
 }
 
-// newWebhook makes another webhook of the recipient, which has no more than two.
-func (m *matrix) newWebhook() targets {
-	for _, w := range m.recipient.get("/v2/user/me/webhook").reply().list() {
-		if id := w.text("webhook"); id != m.standing["webhook"] {
-			m.recipient.delete("/v2/user/me/webhook/" + id).want(204)
-		}
-	}
-	made := m.recipient.post("/v2/user/me/webhook", fields{"url": nowhere}).reply()
-	return targets{"webhook": made.text("webhook")}
-}
-
 // nowhere is a URL at which nobody answers.
 const nowhere = "http://127.0.0.1:1/"
 
@@ -368,14 +357,6 @@ var rules = append([]rule{
 	{route: "POST /v2/user/:user/key/:key", fresh: (*matrix).newKey,
 		sent: sent(fields{"label": "", "messages_per_day": 5}), want: "404 404 403 403 403 403 403 204"},
 
-	{route: "GET /v2/user/:user/webhook", want: ownUser},
-	{route: "POST /v2/user/:user/webhook", sent: sent(fields{"url": nowhere}), want: ownUser},
-	{route: "GET /v2/user/:user/webhook/:webhook", want: ownUser},
-	{route: "POST /v2/user/:user/webhook/:webhook", sent: sent(fields{"content": "full"}), want: ownUserNoBody},
-	{route: "DELETE /v2/user/:user/webhook/:webhook", fresh: (*matrix).newWebhook, want: ownUserNoBody},
-	{route: "POST /v2/user/:user/webhook/:webhook/test", want: ownUser},
-	{route: "POST /v2/user/:user/webhook/:webhook/rotate", sent: sent(fields{"grace": 0}), want: ownUser},
-
 	{route: "POST /v2/hook/alertmanager", sent: sent(fields{}), want: all("400")},
 	{route: "POST /v2/hook/grafana", sent: sent(fields{}), want: all("400")},
 
@@ -400,7 +381,7 @@ var rules = append([]rule{
 	{route: "GET /v2/brand/logo", public: true, want: strings.TrimSpace(strings.Repeat("200 ", 11))},
 	{route: "GET /openapi.json", public: true, want: strings.TrimSpace(strings.Repeat("200 ", 11))},
 	{route: "GET /openapi-3.0.json", public: true, want: strings.TrimSpace(strings.Repeat("200 ", 11))},
-}, slices.Concat(pushRules, everyoneRules, escalationRules, dutyRules)...)
+}, slices.Concat(pushRules, webhookRules, everyoneRules, escalationRules, dutyRules)...)
 
 func TestAuthorizationMatrix(t *testing.T) {
 	t.Parallel()
