@@ -1,6 +1,7 @@
 package alert
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -30,11 +31,12 @@ type Told struct {
 	Repeated bool // it was told before
 }
 
-// Take sends a message for each alert: to a recipient, or where that is empty, to whom the organization of the
-// key says. One that nobody can get does not hold up the others, and is the error in the end; what was sent
-// stays sent, and is not sent again when the notification is repeated.
-func (d *Desk) Take(ctx context.Context, actor *model.Actor, source, recipient string, n *Notification) (all []Told,
-	err error) {
+// Take sends a message for each alert: by the rules of the key's organization, but for what named says in place
+// of them: the recipient, or the policy by which the message is sent on. An alert that nobody can get does not
+// hold up the others, and is the error in the end; what was sent stays sent, and is not sent again when the
+// notification is repeated.
+func (d *Desk) Take(ctx context.Context, actor *model.Actor, source string, named model.AlertRoute, n *Notification) (
+	all []Told, err error) {
 	scope := actor.Key.Scope
 	if scope == "" {
 		return nil, model.Forbiddenf("scope_required", "Alerts take a key of one organization.")
@@ -56,9 +58,13 @@ func (d *Desk) Take(ctx context.Context, actor *model.Actor, source, recipient s
 		if !a.Known() {
 			return all, model.Invalidf("alert_invalid", "alerts", "The status of an alert is firing or resolved.")
 		}
-		told, err := d.tell(ctx, actor, source, route(routes, recipient, a), a, &o)
+		told, err := d.tell(ctx, actor, source, route(routes, named, a), a, &o)
+		sent := !told.Message.IsZero()
+		if sent {
+			all = append(all, told)
+		}
 		var refused *model.Error
-		if errors.As(err, &refused) && (refused.Kind == model.Invalid || refused.Kind == model.NotFound) {
+		if errors.As(err, &refused) && (sent || refused.Kind == model.Invalid || refused.Kind == model.NotFound) {
 			if failed == nil {
 				failed = err
 			}
@@ -67,7 +73,6 @@ func (d *Desk) Take(ctx context.Context, actor *model.Actor, source, recipient s
 		if err != nil {
 			return all, err
 		}
-		all = append(all, told)
 	}
 	return all, failed
 }
@@ -82,19 +87,21 @@ func (d *Desk) organization(ctx context.Context, id model.OrganizationID) (o mod
 }
 
 // route is who gets an alert; without a recipient: nobody.
-func route(routes []model.AlertRoute, recipient string, a *Alert) model.AlertRoute {
-	if recipient != "" {
-		return model.AlertRoute{Recipient: recipient}
+func route(routes []model.AlertRoute, named model.AlertRoute, a *Alert) model.AlertRoute {
+	if named.Recipient != "" {
+		return named
 	}
-	for i := range routes {
-		if routes[i].Fits(a.Labels) {
-			return routes[i]
+	for _, r := range routes {
+		if r.Fits(a.Labels) {
+			r.Escalate = cmp.Or(named.Escalate, r.Escalate)
+			return r
 		}
 	}
 	return model.AlertRoute{}
 }
 
-// tell sends the message for an alert, unless it was sent before.
+// tell sends the message for an alert, unless it was sent before. One that cannot be sent on as the rule says is
+// sent without that; the error says why, beside the message.
 func (d *Desk) tell(ctx context.Context, actor *model.Actor, source string, to model.AlertRoute, a *Alert,
 	o *model.Organization) (told Told, err error) {
 	told.Alert = a
@@ -108,18 +115,27 @@ func (d *Desk) tell(ctx context.Context, actor *model.Actor, source string, to m
 	}
 	command := service.SendCommand{Recipient: to.Recipient, SenderOrganization: o.ID, Body: a.text(),
 		Priority: priority(&to, a, o), RequestID: a.request(source, a.Status)}
-	if a.Resolved() {
+	switch {
+	case a.Resolved():
 		if err := d.answer(ctx, actor, a.request(source, "firing"), &command); err != nil {
 			return told, err
 		}
+	case to.Escalate != "":
+		command.Escalate = &service.EscalateCommand{Policy: to.Escalate}
 	}
+	var unheard error
 	sent, err := d.Cases.Send(ctx, actor, command)
+	var refused *model.Error
+	if command.Escalate != nil && errors.As(err, &refused) {
+		unheard, command.Escalate = err, nil
+		sent, err = d.Cases.Send(ctx, actor, command)
+	}
 	if err != nil && command.ReplyTo != "" && errors.Is(err, model.Invalidf("reply_to_unknown", "", "")) {
 		command.ReplyTo = "" // it has ended meanwhile
 		sent, err = d.Cases.Send(ctx, actor, command)
 	}
 	told.Message, told.Repeated = sent.Message, sent.Repeated
-	return told, err
+	return told, cmp.Or(err, unheard)
 }
 
 // sent returns the message that was sent under a Request-ID.
@@ -134,7 +150,8 @@ func (d *Desk) sent(ctx context.Context, actor *model.Actor, request string) (id
 	return id, found, err
 }
 
-// answer has a message answer the one that told of the alert, where that is there still: to whom it went.
+// answer has a message answer the one that told of the alert, where that is there still: to whom it went. That
+// one is not sent on any more.
 func (d *Desk) answer(ctx context.Context, actor *model.Actor, request string, command *service.SendCommand) error {
 	first, found, err := d.sent(ctx, actor, request)
 	if err != nil || !found || first.IsZero() {
@@ -150,6 +167,9 @@ func (d *Desk) answer(ctx context.Context, actor *model.Actor, request string, c
 		return nil
 	}
 	command.ReplyTo, command.Recipient = m.ID.String(), m.Recipient.String()
+	if err := d.Cases.CancelEscalation(ctx, actor, first); err != nil && !model.IsNotFound(err) {
+		return err
+	}
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"signet/internal/alert"
+	"signet/internal/model"
 )
 
 // wireTold is what became of an alert.
@@ -23,11 +24,12 @@ func (a *API) takeAlerts(source string) handler {
 			c.body.Wrong("alerts", want)
 		}
 		c.body.Decode("alerts", &n.Alerts, want)
-		recipient := c.readQuery().Text("recipient")
+		query := c.readQuery()
+		named := model.AlertRoute{Recipient: query.Text("recipient"), Escalate: query.Text("escalate")}
 		if err := c.err(); err != nil {
 			return answer{}, err
 		}
-		told, err := a.alerts.Take(ctx, c.actor, source, recipient, &n)
+		told, err := a.alerts.Take(ctx, c.actor, source, named, &n)
 		if err != nil {
 			return answer{}, err
 		}

@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"bytes"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -87,6 +88,48 @@ func TestAnAlertBecomesAMessageAndItsEndAnswersIt(t *testing.T) {
 	// After a day it is told anew, if it is still so.
 	c.clock.Advance(24 * time.Hour)
 	monitoring.alerted("alertmanager", "alertmanager_firing")[0].wantFields(fields{"repeated": false})
+}
+
+// A rule may say by which policy an alert is sent on. That ends with the alert.
+func TestAnAlertIsSentOnUntilItIsResolved(t *testing.T) {
+	t.Parallel()
+	c, boss, monitoring := startHooks(t)
+	c.bob.forgetEvents()
+	for name, to := range map[string]string{"the night": c.alice.token, "other": c.bob.token} {
+		boss.post("/v2/organization/"+c.org+"/escalation/"+url.PathEscape(name),
+			fields{"steps": []fields{{"after": 5, "to": []string{to}}}}).want(204)
+	}
+	boss.post("/v2/organization/"+c.org, fields{"alert_routes": `severity=critical -> ` + c.bob.token +
+		` escalate="the night"` + "\n* -> " + c.bob.token}).want(204)
+	c.settle()
+	told := monitoring.alerted("alertmanager", "alertmanager_firing")
+	sentOn := func(alert value) value {
+		t.Helper()
+		return monitoring.get("/v2/message/" + alert.text("message_id") + "/escalation").reply()
+	}
+	critical := sentOn(told[0])
+	critical.wantFields(fields{"state": "open"})
+	if to := critical.text("steps", 0, "to", 0); to != c.alice.token {
+		t.Errorf("it is sent on to %s", to)
+	}
+	monitoring.get("/v2/message/" + told[1].text("message_id") + "/escalation").wantMissing()
+	monitoring.alerted("alertmanager", "alertmanager_resolved")
+	sentOn(told[0]).wantFields(fields{"state": "cancelled"})
+
+	// The call may name another. One that is not there keeps nobody from hearing of the alert.
+	c.clock.Advance(25 * time.Hour)
+	told = monitoring.alerted("alertmanager?escalate=other", "alertmanager_firing")
+	if to := sentOn(told[0]).text("steps", 0, "to", 0); to != c.bob.token {
+		t.Errorf("it is sent on to %s", to)
+	}
+	c.clock.Advance(25 * time.Hour)
+	c.settle()
+	before := len(c.bob.events())
+	monitoring.do("POST", "/v2/hook/alertmanager?escalate=none", notification(t, "alertmanager_firing")).
+		wantError(400, "escalation_policy_unknown")
+	if now := len(c.bob.events()); now != before+2 {
+		t.Errorf("%d messages came, want 2", now-before)
+	}
 }
 
 func TestGrafanaNamesWhoGetsItsAlerts(t *testing.T) {

@@ -8,13 +8,14 @@ import (
 // AlertRoutes is the name of the setting of an organization that says who gets which alerts of a monitoring
 // system: a rule in each line, of which the first that fits counts.
 //
-//	severity=critical team=cardiology -> 0193f2a4-... high
+//	severity=critical team=cardiology -> 0193f2a4-... high escalate=night
 //	severity!=info -> oncall@example.com
 //	* -> it
 //
 // Left of the arrow are labels that an alert has to have, or with != is not to have; a value with blanks
 // stands in quotation marks. * is all. Right of it is the address of a person or a group, and perhaps the
-// priority: high, normal or low.
+// priority: high, normal or low; and last perhaps the escalation policy of the organization by which the message
+// is sent on while nobody has heard it.
 const AlertRoutes = "alert_routes"
 
 // maxAlertRoutes is how many rules an organization has at most.
@@ -25,6 +26,7 @@ type AlertRoute struct {
 	Labels    []AlertLabel // all of which have to fit; none: all alerts
 	Recipient string       // an address
 	Priority  *int         // -1, 0, 1; nil: as the alert's severity says
+	Escalate  string       // the name of an escalation policy; empty: none
 }
 
 // AlertLabel is a label that an alert has to have, or must not have.
@@ -67,6 +69,10 @@ func parseAlertRoute(line string) (r AlertRoute, ok bool) {
 	if !found {
 		return r, false
 	}
+	to, policy, escalates := strings.Cut(" "+to, " escalate=")
+	if r.Escalate = unquoted(policy); escalates && !ValidPolicyName(r.Escalate) {
+		return r, false
+	}
 	words := strings.Fields(to)
 	if n := len(words) - 1; n > 0 {
 		if priority, named := map[string]int{"high": 1, "normal": 0, "low": -1}[words[n]]; named {
@@ -87,6 +93,17 @@ func parseAlertRoute(line string) (r AlertRoute, ok bool) {
 		r.Labels = append(r.Labels, l)
 	}
 	return r, len(r.Labels) > 0
+}
+
+// unquoted is a text without the quotation marks that it may stand in.
+func unquoted(text string) string {
+	text = strings.TrimSpace(text)
+	if inner, begins := strings.CutPrefix(text, `"`); begins {
+		if inner, ends := strings.CutSuffix(inner, `"`); ends {
+			return inner
+		}
+	}
+	return text
 }
 
 // cutArrow cuts a rule at the arrow that stands in no quotation marks.

@@ -10,9 +10,9 @@ func TestTheFirstAlertRouteThatFitsCounts(t *testing.T) {
 	t.Parallel()
 	routes, err := ParseAlertRoutes(`
 		# the ward first
-		severity=critical team="Heart surgery" -> 01a1edb9-a94b-7811-818e-951767727e06 high
+		severity=critical team="Heart surgery" -> 01a1edb9-a94b-7811-818e-951767727e06 high escalate="the night"
 		severity!=info instance="a -> b" -> +49 151 12345678
-		severity=critical -> oncall@example.com low
+		severity=critical -> oncall@example.com low escalate=night
 		* -> it
 	`)
 	if err != nil || len(routes) != 4 {
@@ -23,13 +23,14 @@ func TestTheFirstAlertRouteThatFitsCounts(t *testing.T) {
 		labels    map[string]string
 		recipient string
 		priority  *int
+		escalate  string
 	}{
 		{map[string]string{"severity": "critical", "team": "Heart surgery"}, "01a1edb9-a94b-7811-818e-951767727e06",
-			priority(1)},
-		{map[string]string{"instance": "a -> b"}, "+49 151 12345678", nil},
-		{map[string]string{"severity": "critical"}, "oncall@example.com", priority(-1)},
-		{map[string]string{"severity": "info", "instance": "a -> b"}, "it", nil},
-		{nil, "it", nil},
+			priority(1), "the night"},
+		{map[string]string{"instance": "a -> b"}, "+49 151 12345678", nil, ""},
+		{map[string]string{"severity": "critical"}, "oncall@example.com", priority(-1), "night"},
+		{map[string]string{"severity": "info", "instance": "a -> b"}, "it", nil, ""},
+		{nil, "it", nil, ""},
 	} {
 		for i := range routes {
 			r := &routes[i]
@@ -37,8 +38,8 @@ func TestTheFirstAlertRouteThatFitsCounts(t *testing.T) {
 				continue
 			}
 			same := (r.Priority == nil) == (alert.priority == nil) && (r.Priority == nil || *r.Priority == *alert.priority)
-			if r.Recipient != alert.recipient || !same {
-				t.Errorf("%v goes to %q", alert.labels, r.Recipient)
+			if r.Recipient != alert.recipient || !same || r.Escalate != alert.escalate {
+				t.Errorf("%v goes to %q, and on by %q", alert.labels, r.Recipient, r.Escalate)
 			}
 			break
 		}
@@ -48,7 +49,8 @@ func TestTheFirstAlertRouteThatFitsCounts(t *testing.T) {
 func TestWhatIsNoAlertRouteIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"it", "-> it", "severity -> it", "severity=critical ->", "* ->", `a="b -> it`,
-		"=x -> it", "* x=y -> it", `a b=c -> it`} {
+		"=x -> it", "* x=y -> it", `a b=c -> it`, "* -> it escalate=",
+		"* -> it escalate=-", `* -> it escalate="night`, "* -> escalate=night"} {
 		if routes, err := ParseAlertRoutes(text); err == nil {
 			t.Errorf("%q is %+v", text, routes)
 		}

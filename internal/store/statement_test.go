@@ -267,12 +267,12 @@ func (s *sources) texts(e ast.Expr, known map[string][]string) []string {
 			if callee.Sel.Name == "String" && known[unread] != nil {
 				return known[unread]
 			}
-			if text, ok := pieces[callee.Sel.Name]; ok {
-				return []string{text}
+			if texts, ok := pieces[callee.Sel.Name]; ok {
+				return texts
 			}
 		case *ast.Ident:
-			if text, ok := pieces[callee.Name]; ok {
-				return []string{text}
+			if texts, ok := pieces[callee.Name]; ok {
+				return texts
 			}
 		}
 	}
@@ -288,6 +288,7 @@ var words = map[string]string{
 }
 
 // pieces are what the functions return, or one of it, that put the locks and orders of the
-// search together.
-var pieces = map[string]string{"Lock": "FOR UPDATE", "SkipLocked": "FOR UPDATE SKIP LOCKED",
-	"column": "e.display_name", "comparison": " >", "direction": " DESC", "Repeat": ")"}
+// search together, and the two that a queue is read from.
+var pieces = map[string][]string{"Lock": {"FOR UPDATE"}, "SkipLocked": {"FOR UPDATE SKIP LOCKED"},
+	"column": {"e.display_name"}, "comparison": {" >"}, "direction": {" DESC"}, "Repeat": {")"},
+	"from": {"events e", EventsAndKept}}

@@ -98,16 +98,16 @@ func (tx *Tx) Webhooks(account model.AccountID) ([]WebhookRow, error) {
 
 // Webhook returns a webhook of an account.
 func (tx *Tx) Webhook(account model.AccountID, id model.WebhookID) (w WebhookRow, found bool, err error) {
-	return tx.webhook(account, id, "")
+	return tx.webhook(`account = ? AND webhook = ?`, account, id)
 }
 
 // LockWebhook is Webhook, which nobody else changes until the transaction ends.
 func (tx *Tx) LockWebhook(account model.AccountID, id model.WebhookID) (w WebhookRow, found bool, err error) {
-	return tx.webhook(account, id, tx.dialect.Lock)
+	return tx.webhook(`account = ? AND webhook = ? `+tx.dialect.Lock, account, id)
 }
 
-func (tx *Tx) webhook(account model.AccountID, id model.WebhookID, lock string) (w WebhookRow, found bool, err error) {
-	all, err := tx.webhooks(`account = ? AND webhook = ? `+lock, account, id[:])
+func (tx *Tx) webhook(where string, account model.AccountID, id model.WebhookID) (w WebhookRow, found bool, err error) {
+	all, err := tx.webhooks(where, account, id[:])
 	if err != nil || len(all) == 0 {
 		return w, false, err
 	}
