@@ -2,6 +2,7 @@ package app
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -28,8 +29,9 @@ const asServer = "SIGNET_TEST_SERVER"
 
 // serverSettings are those of a server in a process of its own.
 type serverSettings struct {
-	Data, Database string
-	Ahead          time.Duration // by how much its clock is
+	Data, Database     string
+	Keyring, MasterKey string        // empty: its own
+	Ahead              time.Duration // by how much its clock is
 }
 
 // serveUntilKilled is a server that takes from its standard input by how much its clock is
@@ -41,6 +43,9 @@ func serveUntilKilled(text string) error {
 	}
 	cfg := config.Default()
 	cfg.Listen, cfg.Data, cfg.Database = "127.0.0.1:0", given.Data, given.Database
+	cfg.Keyring, cfg.MasterKey = given.Keyring, cmp.Or(given.MasterKey, cfg.MasterKey)
+	local := []string{"127.0.0.1"}
+	cfg.Egress = config.Egress{Push: local, Webhooks: local, Networks: local}
 	cfg.Limits.MessagesPerDay, cfg.Limits.RequestsPerSecond = 0, 0
 	cfg.Expiry.Sweep = 100 * time.Millisecond
 	var ahead atomic.Int64
@@ -86,7 +91,14 @@ type mortal struct {
 
 func mustBeMortal(t *testing.T, database string) *mortal {
 	t.Helper()
-	m := &mortal{t: t, given: serverSettings{Data: filepath.Join(t.TempDir(), "data"), Database: database}}
+	return mustBeMortalAt(t, serverSettings{Database: database})
+}
+
+// mustBeMortalAt is mustBeMortal for settings without a directory, which it gets.
+func mustBeMortalAt(t *testing.T, given serverSettings) *mortal {
+	t.Helper()
+	given.Data = filepath.Join(t.TempDir(), "data")
+	m := &mortal{t: t, given: given}
 	m.addr.Store("")
 	if err := m.start(); err != nil {
 		t.Fatal(err)
