@@ -51,8 +51,8 @@ var (
 	descPiecesAge = surveyed("signet_pieces_oldest_age_seconds",
 		"How long ago the oldest of it was noted; 0: there is none.")
 	descEscalations = surveyed("signet_escalations_open", "Escalations that have not ended; counting ends at 100,000.")
-	descRotas       = surveyed("signet_duty_rotas", "Groups whose members change by a rota, by whether somebody is on duty now.",
-		"state")
+	descRotas       = surveyed("signet_duty_rotas",
+		"Groups whose members change by a rota, by whether somebody is on duty now.", "state")
 	descQueues       = surveyed("signet_queues", "Accounts with events in their queue.")
 	descQueueEvents  = surveyed("signet_queue_events", "Events in the queues of all accounts.")
 	descQueuesBehind = surveyed("signet_queues_behind", "Accounts that are behind: with an event older than a day, with "+
@@ -73,9 +73,8 @@ var (
 
 // Describe is part of prometheus.Collector.
 func (s *survey) Describe(descriptions chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{descBacklog, descBacklogAge, descPieces, descPiecesAge, descEscalations, descRotas,
-		descQueues, descQueueEvents, descQueuesBehind,
-		descQueueOldest, descQueuesCounted, descNodes,
+	for _, d := range []*prometheus.Desc{descBacklog, descBacklogAge, descPieces, descPiecesAge, descEscalations,
+		descRotas, descQueues, descQueueEvents, descQueuesBehind, descQueueOldest, descQueuesCounted, descNodes,
 		descBackup, descBackupTook, descBackupBytes, descBackupFailed, descBackupDue} {
 		descriptions <- d
 	}

@@ -227,7 +227,8 @@ func TestClientCommands(t *testing.T) {
 			`POST /v2/group?render_entity=true {"name":"All","members":[],"everyone":true} @o1`, "g1\n"},
 		{"group show g1", "GET /v2/group/g1", "token                    g1\nname                     G\ndescription        " +
 			"      \norganization             \nmembers                  1\n" +
-			"public                   yes\neverybody                no\nrota                     no\nhistory for new members  no\n" +
+			"public                   yes\neverybody                no\nrota                     no\n" +
+			"history for new members  no\n" +
 			"created                  2026-11-21T08:15:30Z\nby                       \n"},
 		{"group members g1", "GET /v2/group/g1/members", "u1  Ann Lee\n"},
 		{"group add g1 u1 u2", `POST /v2/group/g1/members {"members":["u1","u2"]}`, ""},

@@ -88,7 +88,8 @@ func TestTheLastDayOfALeapYear(t *testing.T) {
 	for _, name := range []string{"Europe/Berlin", "America/New_York", "Australia/Sydney"} {
 		zone := mustZone(t, name)
 		at := func(text string) time.Time { return clock(t, zone, text) }
-		r := Rota{Zone: zone, Rotation: Rotation{Accounts: []model.AccountID{ann, bob}, Hours: 12, Start: at("2048-12-30 08:00")}}
+		r := Rota{Zone: zone, Rotation: Rotation{Accounts: []model.AccountID{ann, bob}, Hours: 12,
+			Start: at("2048-12-30 08:00")}}
 		got := r.Shifts(at("2048-12-31 00:00"), at("2049-01-01 12:00"), everybody)
 		if len(got) != 4 || !got[1].From.Equal(at("2048-12-31 08:00")) || !got[2].From.Equal(at("2048-12-31 20:00")) ||
 			!got[3].From.Equal(at("2049-01-01 08:00")) {
