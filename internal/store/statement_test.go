@@ -202,6 +202,7 @@ func (s *sources) readCall(by string, call *ast.CallExpr, known map[string][]str
 	place, runs := statementArgument[name]
 	if runs && len(call.Args) > place {
 		for _, sql := range s.texts(call.Args[place], known) {
+			sql = strings.ReplaceAll(sql, EventsAndKept, "events e") // PostgreSQL takes the account into both halves
 			s.found = append(s.found, statement{by, strings.Join(strings.Fields(sql), " ")})
 		}
 	}
@@ -267,12 +268,12 @@ func (s *sources) texts(e ast.Expr, known map[string][]string) []string {
 			if callee.Sel.Name == "String" && known[unread] != nil {
 				return known[unread]
 			}
-			if texts, ok := pieces[callee.Sel.Name]; ok {
-				return texts
+			if text, ok := pieces[callee.Sel.Name]; ok {
+				return []string{text}
 			}
 		case *ast.Ident:
-			if texts, ok := pieces[callee.Name]; ok {
-				return texts
+			if text, ok := pieces[callee.Name]; ok {
+				return []string{text}
 			}
 		}
 	}
@@ -288,7 +289,6 @@ var words = map[string]string{
 }
 
 // pieces are what the functions return, or one of it, that put the locks and orders of the
-// search together, and the two that a queue is read from.
-var pieces = map[string][]string{"Lock": {"FOR UPDATE"}, "SkipLocked": {"FOR UPDATE SKIP LOCKED"},
-	"column": {"e.display_name"}, "comparison": {" >"}, "direction": {" DESC"}, "Repeat": {")"},
-	"from": {"events e", EventsAndKept}}
+// search together.
+var pieces = map[string]string{"Lock": "FOR UPDATE", "SkipLocked": "FOR UPDATE SKIP LOCKED",
+	"column": "e.display_name", "comparison": " >", "direction": " DESC", "Repeat": ")", "from": "events e"}
