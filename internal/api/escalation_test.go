@@ -61,6 +61,31 @@ func TestEscalationAsItsSenderAndTheOthersSeeIt(t *testing.T) {
 	c.carl.wantEvents()
 }
 
+// A step puts something into several queues at once, and each of their readers hears of it.
+func TestEveryStreamHearsOfAStep(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	dora := c.mustCreate(c.org, "dora")
+	group := c.alice.mustCreateGroup("Night", dora)
+	for _, open := range transports {
+		c.alice.mustSend("me", "help", "escalate",
+			[]fields{{"after": 5, "to": []string{c.bob.token, c.carl.token, group}}})
+		streams := map[*person]*stream{}
+		for _, p := range []*person{c.alice, c.bob, c.carl, dora} {
+			p.forgetEvents()
+			streams[p] = open(p, "")
+			streams[p].wantReplay()
+		}
+		c.mustPass(5 * time.Minute)
+		streams[c.alice].wantNext("message:escalated").wantFields(fields{"step": 1})
+		streams[c.bob].wantNext("message").wantFields(fields{"body": "help"})
+		streams[c.carl].wantNext("message").wantFields(fields{"body": "help"})
+		streams[dora].wantNext("group_message").wantFields(fields{"body": "help"})
+		c.mustPass(5 * time.Minute)
+		streams[c.alice].wantNext("message:escalated").wantFields(fields{"step": "exhausted"})
+	}
+}
+
 func TestEscalationTellsThatNobodyCame(t *testing.T) {
 	t.Parallel()
 	c := startClinic(t)

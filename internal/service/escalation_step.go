@@ -291,7 +291,7 @@ func (r *stepRun) send(to *model.EscalationTarget, said model.Content, organizat
 		return row.ID, backlog.Unready(func(ctx context.Context) error { return vault.GetKey(ctx, row) })
 	}
 	row.Sealed = sealed
-	d := delivery{row: *row, content: said, copies: len(readers.Accounts)}
+	d := delivery{row: *row, content: said, copies: len(readers.Accounts), looks: true}
 	if to.Group {
 		d.plan = r.service.fanout.Plan(r.tx, r.now)
 	}

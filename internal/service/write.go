@@ -17,6 +17,7 @@ type delivery struct {
 	content  model.Content
 	copies   int          // how many recipients it has
 	plan     *fanout.Plan // of one to a group: how it comes into its readers' queues
+	looks    bool         // its position was taken with others: its readers look for it in their queues
 }
 
 // message returns the message with its content.
@@ -146,7 +147,7 @@ func (d *delivery) insert(tx *store.Tx, readers *store.Readers) error {
 	if d.row.Group {
 		return d.insertForGroup(tx, readers, &message)
 	}
-	tx.QueuedMessage(readers.Accounts, &message)
+	d.queued(tx, readers.Accounts, &message)
 	if err := tx.NoteSent(&d.row); err != nil {
 		return err
 	}
@@ -173,6 +174,13 @@ func (d *delivery) insertForGroup(tx *store.Tx, readers *store.Readers, m *model
 	if err != nil {
 		return err
 	}
-	tx.QueuedMessage(queued, m)
+	d.queued(tx, queued, m)
 	return tx.NoteSentToGroup(&d.row)
+}
+
+// queued gives readers the message, unless they look for it.
+func (d *delivery) queued(tx *store.Tx, readers []model.AccountID, m *model.Message) {
+	if !d.looks {
+		tx.QueuedMessage(readers, m)
+	}
 }
