@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -92,7 +93,11 @@ func (t *taken) commit(ctx context.Context) error {
 			return err
 		}
 		if err := lacks.get(ctx); err != nil {
-			return err
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			// What is away is not the store, in which other jobs are done: it is the job's own fault.
+			return fmt.Errorf("get what a step lacks: %v", err)
 		}
 	}
 }

@@ -2,7 +2,7 @@ package backlog
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"log/slog"
 	"testing"
 	"time"
@@ -23,7 +23,6 @@ func TestAStepGetsWhatItLacksOutsideOfItsTransaction(t *testing.T) {
 	now := time.Now()
 	ready := map[string]bool{}
 	asked, steps := 0, map[string]int{}
-	away := errors.New("it is away")
 	kind := &Kind{Number: count, Name: "lacking"}
 	kind.Step = func(tx *store.Tx, j *store.Job) (Next, error) {
 		name := string(j.Subject)
@@ -31,7 +30,7 @@ func TestAStepGetsWhatItLacksOutsideOfItsTransaction(t *testing.T) {
 			return Next{}, Unready(func(ctx context.Context) error {
 				asked++
 				if name == "gone" {
-					return away
+					return fmt.Errorf("the key ring: %w", store.ErrUnavailable)
 				}
 				// Whoever waits for the writer of an embedded store would wait for ever inside of the transaction.
 				ready[name] = true
