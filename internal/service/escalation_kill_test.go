@@ -85,7 +85,7 @@ func (c *cluster) awaitSteps() {
 // once, and its message and the event that tells of it are there once.
 func TestStepsHappenOnceWhateverIsKilled(t *testing.T) {
 	t.Parallel()
-	const escalations, steps = 24, 3
+	const moments, together, steps = 24, 10, 3
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
@@ -97,7 +97,7 @@ func TestStepsHappenOnceWhateverIsKilled(t *testing.T) {
 		others = append(others, c.member(o, fmt.Sprint("person", i)))
 	}
 	var sent []model.MessageID
-	for i := range escalations {
+	for i := range moments * together {
 		var asked []model.AskedStep
 		after := 0
 		for range steps {
@@ -108,7 +108,9 @@ func TestStepsHappenOnceWhateverIsKilled(t *testing.T) {
 		sent = append(sent, c.mustSend(ann, others[i%4].Account.String(), func(s *SendCommand) {
 			s.Escalate = &EscalateCommand{Steps: asked}
 		}))
-		c.clock.Advance(time.Duration(r.IntN(3)) * 20 * time.Second)
+		if i%together == 0 {
+			c.clock.Advance(time.Duration(r.IntN(3)) * 20 * time.Second)
+		}
 	}
 	begun := c.clock.Now() // some steps are due already
 	servers := []*stepServer{c.startSteps(), c.startSteps(), c.startSteps()}
@@ -129,6 +131,7 @@ func TestStepsHappenOnceWhateverIsKilled(t *testing.T) {
 		c.awaitSteps()
 	}
 	t.Logf("%d kills", kills)
+	done := c.stepsOf(ann)
 	for _, id := range sent {
 		e := view(c, func(tx *store.Tx) (model.Escalation, error) {
 			e, _, err := escalation.Of(tx, o, id)
@@ -150,41 +153,85 @@ func TestStepsHappenOnceWhateverIsKilled(t *testing.T) {
 				t.Errorf("a step was due at %v and done at %v", want, step.Done)
 			}
 		}
-		c.wantOnce(ann, &e)
+		c.wantOnce(done, &e)
 	}
 }
 
-// wantOnce looks for what the steps of an escalation have sent, and told its sender.
-func (c *cluster) wantOnce(sender *model.Actor, e *model.Escalation) {
+// Other jobs of a transaction come before what has locked a group or messages, and not behind it: they would lock
+// these after queues.
+func TestAnEscalationThatLocksIsTheLastOfItsTransaction(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, Limits{})
+	o := c.organization()
+	ann, bob := c.member(o, "ann"), c.member(o, "bob")
+	c.mustSend(ann, bob.Account.String(), func(s *SendCommand) {
+		s.Escalate = &EscalateCommand{Steps: []model.AskedStep{ask(5, bob.Account)}}
+	})
+	c.clock.Advance(5 * time.Minute)
+	c.must(c.store.Update(t.Context(), func(tx *store.Tx) error {
+		if err := tx.DeleteMembership(o, ann.Account); err != nil {
+			return err
+		}
+		jobs, err := tx.DueJobs([]store.JobKind{store.Escalate}, c.clock.Now(), nil, 1)
+		if err != nil {
+			return err
+		}
+		next, err := c.nodes[0].escalate(tx, &jobs[0])
+		if next.Rows < backlog.Rows {
+			t.Errorf("it wrote %d rows, and others follow", next.Rows)
+		}
+		return err
+	}))
+}
+
+// stepsDone is what steps have sent, and told a sender, by the message that they send on.
+type stepsDone struct {
+	sent map[model.MessageID][]model.MessageID
+	told map[model.MessageID][]int
+}
+
+func (c *cluster) stepsOf(sender *model.Actor) *stepsDone {
 	c.t.Helper()
-	var want, got []model.MessageID
+	d := &stepsDone{sent: map[model.MessageID][]model.MessageID{}, told: map[model.MessageID][]int{}}
+	for _, m := range view(c, func(tx *store.Tx) ([]store.MessageRow, error) {
+		return tx.SelectMessages(`m.sender = ?`, sender.Account)
+	}) {
+		if e := m.Escalation; e.Step > 0 {
+			d.sent[e.Message] = append(d.sent[e.Message], m.ID)
+		}
+	}
+	for after := int64(0); ; {
+		events, _, err := c.nodes[0].Events(c.t.Context(), sender, after, store.EndOfQueue, MaxEvents)
+		c.must(err)
+		if len(events) == 0 {
+			return d
+		}
+		for _, event := range events {
+			cursor, _ := model.ParseCursor(event.ID)
+			if after = cursor.Position; event.Kind == model.EventEscalated {
+				d.told[event.Escalated.Message] = append(d.told[event.Escalated.Message], event.Escalated.Step)
+			}
+		}
+	}
+}
+
+// wantOnce compares that with what an escalation says.
+func (c *cluster) wantOnce(done *stepsDone, e *model.Escalation) {
+	c.t.Helper()
+	var want []model.MessageID
 	for _, step := range e.Steps {
 		for _, to := range step.To {
 			want = append(want, to.Sent)
 		}
 	}
-	for _, m := range view(c, func(tx *store.Tx) ([]store.MessageRow, error) {
-		return tx.SelectMessages(`m.sender = ?`, sender.Account)
-	}) {
-		if m.Escalation.Message == e.Message && m.Escalation.Step > 0 {
-			got = append(got, m.ID)
-		}
-	}
+	got := done.sent[e.Message]
 	order := func(a, b model.MessageID) int { return slices.Compare(a[:], b[:]) }
 	slices.SortFunc(want, order)
 	slices.SortFunc(got, order)
 	if !slices.Equal(got, want) {
 		c.t.Errorf("steps have sent %v, and say %v", got, want)
 	}
-	var told []int
-	events, _, err := c.nodes[0].Events(c.t.Context(), sender, 0, store.EndOfQueue, MaxEvents)
-	c.must(err)
-	for _, event := range events {
-		if event.Kind == model.EventEscalated && event.Escalated.Message == e.Message {
-			told = append(told, event.Escalated.Step)
-		}
-	}
-	if !slices.Equal(told, []int{1, 2, 3, 0}) {
+	if told := done.told[e.Message]; !slices.Equal(told, []int{1, 2, 3, 0}) {
 		c.t.Errorf("the sender was told of the steps %v", told)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/escalation"
 )
 
 // What a random course of events makes of escalations is compared with a model, which is written from the
@@ -22,15 +23,17 @@ type alarm struct {
 	expires time.Time
 	until   model.Status
 	steps   []alarmStep
+	job     time.Time // when it is looked at next
 	state   model.EscalationState
 	letters []*letter // the message, and what steps sent on
 }
 
 type alarmStep struct {
-	after int
-	to    []model.EntityID
-	done  bool
-	asked []model.EntityID // of to, those who were there
+	number int
+	after  int
+	to     []model.EntityID
+	done   bool
+	asked  []model.EntityID // of to, those who were there
 }
 
 // letter is a message, and who has a copy of it.
@@ -62,6 +65,7 @@ func TestEscalationsAgreeWithAModel(t *testing.T) {
 			"recall":     c.recallOne,
 			"cancel":     c.cancelOne,
 			"leave":      c.leave,
+			"erase":      c.erase,
 			"wait":       c.wait,
 			"wait on":    c.wait,
 			"":           c.compare,
@@ -127,7 +131,7 @@ func (c *course) sendOne(t *rapid.T) {
 	entities := c.entities()
 	a := &alarm{sent: c.now, until: rapid.SampledFrom([]model.Status{model.Read, model.Confirmed}).Draw(t, "until")}
 	var asked []model.AskedStep
-	for range rapid.IntRange(1, 4).Draw(t, "steps") {
+	for n := range rapid.IntRange(1, 4).Draw(t, "steps") {
 		after := rapid.IntRange(1, 6).Draw(t, "after")
 		if n := len(a.steps); n > 0 {
 			after += a.steps[n-1].after
@@ -138,7 +142,7 @@ func (c *course) sendOne(t *rapid.T) {
 			step.To = append(step.To, entity.String())
 		}
 		slices.SortFunc(to, func(a, b model.EntityID) int { return slices.Compare(a[:], b[:]) })
-		asked, a.steps = append(asked, step), append(a.steps, alarmStep{after: after, to: to})
+		asked, a.steps = append(asked, step), append(a.steps, alarmStep{number: n + 1, after: after, to: to})
 	}
 	ttl := rapid.IntRange(1, 30).Draw(t, "ttl")
 	a.expires = c.now.Add(time.Duration(ttl) * time.Minute)
@@ -149,6 +153,7 @@ func (c *course) sendOne(t *rapid.T) {
 		t.Fatal(err)
 	}
 	a.id = sent.Message
+	_, a.job = a.due()
 	a.letters = []*letter{c.letter(a.id, to, a.expires)}
 	c.alarms = append(c.alarms, a)
 }
@@ -211,10 +216,19 @@ func (c *course) cancelOne(t *rapid.T) {
 
 // leave takes somebody out of the organization, and of its groups.
 func (c *course) leave(t *rapid.T) {
+	c.takeOut(c.someone(t))
+}
+
+// someone is one of those who are there.
+func (c *course) someone(t *rapid.T) model.AccountID {
 	account := rapid.SampledFrom(c.people).Draw(t, "who")
 	if !c.here[account] {
 		t.Skip("is not there")
 	}
+	return account
+}
+
+func (c *course) takeOut(account model.AccountID) {
 	c.mustUpdate(func(tx *store.Tx) error {
 		for i := range c.groups {
 			if err := tx.RemoveGroupMembers(c.groups[i].ID, []model.AccountID{account}, 1); err != nil {
@@ -224,6 +238,32 @@ func (c *course) leave(t *rapid.T) {
 		return tx.DeleteMembership(c.organization, account)
 	})
 	c.here[account] = false
+}
+
+// erase erases somebody, whom no step names any more.
+func (c *course) erase(t *rapid.T) {
+	account := c.someone(t)
+	c.takeOut(account)
+	c.mustUpdate(func(tx *store.Tx) error {
+		found, err := escalation.Naming(tx, account, 1000)
+		if err != nil {
+			return err
+		}
+		return escalation.Forget(tx, account, found)
+	})
+	for _, a := range c.alarms {
+		a.forget(model.EntityID(account))
+	}
+}
+
+// forget takes somebody out of the steps. One of which nobody is left goes.
+func (a *alarm) forget(entity model.EntityID) {
+	is := func(other model.EntityID) bool { return other == entity }
+	for i := range a.steps {
+		step := &a.steps[i]
+		step.to, step.asked = slices.DeleteFunc(step.to, is), slices.DeleteFunc(step.asked, is)
+	}
+	a.steps = slices.DeleteFunc(a.steps, func(step alarmStep) bool { return len(step.to) == 0 })
 }
 
 func (c *course) wait(t *rapid.T) {
@@ -247,6 +287,15 @@ func (a *alarm) due() (step int, at time.Time) {
 	return -1, a.sent.Add(time.Duration(last+last-before) * time.Minute)
 }
 
+// looks is when it is looked at next. What is due earlier since somebody was erased waits until then; what is
+// due later is done later.
+func (a *alarm) looks() time.Time {
+	if _, due := a.due(); due.After(a.job) {
+		return due
+	}
+	return a.job
+}
+
 // next does the earliest thing that is due.
 func (c *course) next(t *rapid.T) bool {
 	var first *alarm
@@ -254,14 +303,8 @@ func (c *course) next(t *rapid.T) bool {
 		if a.state != model.EscalationOpen || !c.now.Before(a.expires) {
 			continue
 		}
-		_, at := a.due()
-		if at.After(c.now) {
+		if at := a.looks(); at.After(c.now) || first != nil && !at.Before(first.looks()) {
 			continue
-		}
-		if first != nil {
-			if _, other := first.due(); !at.Before(other) {
-				continue
-			}
 		}
 		first = a
 	}
@@ -276,6 +319,7 @@ func (c *course) next(t *rapid.T) bool {
 	}
 	step := &first.steps[n]
 	step.done = true
+	_, first.job = first.due()
 	e, err := c.service.Escalation(t.Context(), c.actor(c.ann), first.id)
 	if err != nil {
 		t.Fatal(err)
@@ -289,7 +333,7 @@ func (c *course) next(t *rapid.T) bool {
 		ttl := first.expires.Sub(first.sent)
 		first.letters = append(first.letters, c.letter(e.Steps[n].To[i].Sent, entity, c.now.Add(ttl)))
 	}
-	c.told = append(c.told, telling(first.id, n+1, step.asked))
+	c.told = append(c.told, telling(first.id, step.number, step.asked))
 	return true
 }
 

@@ -27,13 +27,24 @@ func (s *Service) escalate(tx *store.Tx, j *store.Job) (backlog.Next, error) {
 		return backlog.Next{}, err
 	}
 	r := &stepRun{service: s, tx: tx, now: s.now(), begun: time.Now()}
+	next, err := r.run(key, j)
+	next.Rows = r.rows
+	return next, err
+}
+
+// run does what is due, and says when the next step is.
+func (r *stepRun) run(key store.MessageKey, j *store.Job) (backlog.Next, error) {
 	found, err := r.find(key)
 	if err != nil || !found {
 		return backlog.Over(), err
 	}
+	if r.due.After(j.Due) { // those are erased whom the step would have asked that the job waited for
+		return backlog.At(r.due), nil
+	}
 	if open, err := r.stillOpen(); err != nil || !open {
 		return backlog.Over(), err
 	}
+	due := r.due
 	if r.step == nil {
 		err = r.exhaust()
 	} else {
@@ -42,12 +53,11 @@ func (s *Service) escalate(tx *store.Tx, j *store.Job) (backlog.Next, error) {
 	if err != nil || r.e.State == model.EscalationCancelled {
 		return backlog.Over(), err
 	}
-	next, due := backlog.Over(), j.Due
+	next := backlog.Over()
 	if r.step != nil {
 		_, then := r.e.Next()
 		next = backlog.At(then)
 	}
-	next.Rows = r.rows
 	next.Done = func() { r.tell(due) }
 	return next, nil
 }
@@ -61,6 +71,7 @@ type stepRun struct {
 
 	e      model.Escalation
 	step   *model.EscalationStep // nil: all were done
+	due    time.Time             // when the step is, or the end
 	row    store.MessageRow      // the message
 	sender *model.Actor          // as far as the step asks: where its account belongs
 	groups map[model.EntityID]*stepGroup
@@ -68,7 +79,7 @@ type stepRun struct {
 
 	sent []delivery
 	told []model.AccountID
-	rows int
+	rows int // that were written, about
 }
 
 // stepGroup is a group that a step asks.
@@ -85,6 +96,7 @@ func (r *stepRun) find(key store.MessageKey) (found bool, err error) {
 	if found, err = r.read(key); err != nil || !found || !r.tx.Locks() {
 		return found, err
 	}
+	r.rows = backlog.Rows // what another job locks first this one would lock last, and both would wait for each other
 	var groups []model.GroupID
 	if r.step != nil {
 		for _, to := range r.step.To {
@@ -114,7 +126,7 @@ func (r *stepRun) read(key store.MessageKey) (found bool, err error) {
 	}
 	r.row, found, err = r.tx.Message([]model.OrganizationID{key.Organization}, key.ID, r.now)
 	r.e.Sender, r.e.Sent = r.row.Sender, r.row.Created
-	r.step, _ = r.e.Next()
+	r.step, r.due = r.e.Next()
 	return found, err
 }
 
@@ -314,9 +326,6 @@ func (r *stepRun) tellSender(step int, asked []model.EntityID) error {
 	}
 	r.told = []model.AccountID{r.e.Sender}
 	r.rows += 3
-	if r.tx.Locks() { // what another one locks first it would lock last, and both would wait for each other
-		r.rows = backlog.Rows
-	}
 	position := r.first
 	if r.step != nil {
 		position += int64(len(r.step.To))

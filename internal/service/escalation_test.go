@@ -8,6 +8,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/escalation"
 )
 
 // ward is an organization in which messages are escalated, with a clock that tests set.
@@ -211,6 +212,47 @@ func TestWhatEndsAnEscalation(t *testing.T) {
 			w.must(w.service.CancelEscalation(t.Context(), w.actor(w.ann), id))
 			w.wantState(id, tt.state)
 		})
+	}
+}
+
+// An erasure takes an account out of steps. The job that waited for its step does not do the next one in its place.
+func TestAStepWithoutTheErasedIsNotDoneTooEarly(t *testing.T) {
+	w := newWard(t)
+	w.send(model.EntityID(w.bob), "", ask(5, w.eve), ask(15, w.joe))
+	w.mustUpdate(func(tx *store.Tx) error {
+		found, err := escalation.Naming(tx, w.eve, 10)
+		if err != nil {
+			return err
+		}
+		return escalation.Forget(tx, w.eve, found)
+	})
+	w.advance(15*time.Minute - time.Millisecond)
+	w.wantSteps()
+	w.advance(time.Millisecond)
+	w.wantSteps(2)
+	w.advance(15*time.Minute - time.Millisecond)
+	w.wantSteps(2)
+	w.advance(time.Millisecond)
+	w.wantSteps(2, 0)
+}
+
+// What is done late because it failed first is late since its own time, not since it was tried again.
+func TestTheDelayOfAStepThatFailedFirst(t *testing.T) {
+	w := newWard(t)
+	w.send(model.EntityID(w.bob), "", ask(5, w.eve))
+	w.now = w.now.Add(5 * time.Minute)
+	w.mustUpdate(func(tx *store.Tx) error {
+		jobs, err := tx.DueJobs([]store.JobKind{store.Escalate}, w.now, nil, 1)
+		if err != nil {
+			return err
+		}
+		_, err = tx.PutOffJob(&jobs[0], w.now.Add(time.Minute))
+		return err
+	})
+	w.advance(time.Minute)
+	w.wantSteps(1)
+	if late := w.service.counts.Escalated.Delay.Read(); late.Count != 1 || late.Sum != time.Minute.Nanoseconds() {
+		t.Errorf("%d delays of %v together, want one of a minute", late.Count, time.Duration(late.Sum))
 	}
 }
 
