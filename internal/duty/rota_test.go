@@ -195,7 +195,7 @@ func TestWhatIsNoRotaIsRefused(t *testing.T) {
 
 func TestZonesHaveNamesOfTheDatabase(t *testing.T) {
 	for _, name := range []string{"UTC", "Europe/Berlin", "America/Argentina/Buenos_Aires", "Etc/GMT+5", "EST",
-		"America/Port-au-Prince"} {
+		"America/Port-au-Prince", "Singapore", "Japan", "Iceland", "GMT+0", "GB-Eire", "NZ-CHAT", "EST5EDT", "W-SU"} {
 		if _, err := LoadZone(name); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

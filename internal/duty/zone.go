@@ -11,13 +11,13 @@ import (
 
 // zoneName is what names of the IANA database look like. What lies in other directories of a
 // machine's data has leap seconds, or other years.
-var zoneName = regexp.MustCompile(`^(?:UTC|[A-Z][A-Za-z0-9_+-]*(?:/[A-Z][A-Za-z0-9_+-]*){1,2}|[A-Z][A-Z0-9]*)$`)
+var zoneName = regexp.MustCompile(`^[A-Z][A-Za-z0-9_+-]*(?:/[A-Z][A-Za-z0-9_+-]*){0,2}$`)
 
 // LoadZone returns the time zone that the IANA database has under a name such as Europe/Berlin. The
 // machine's data comes before that of the program, so that a state which changes its clocks needs
 // no other program.
 func LoadZone(name string) (*time.Location, error) {
-	if len(name) <= 64 && zoneName.MatchString(name) {
+	if len(name) <= 64 && zoneName.MatchString(name) && name != "Local" { // which Go has for the zone of the machine
 		zone, err := time.LoadLocation(name)
 		if err == nil {
 			return zone, nil
