@@ -92,7 +92,7 @@ func (c *console) tellVerified(v *offline.Verified) {
 		opens += fmt.Sprintf("; so do %d notes of groups", v.Notes)
 	}
 	if v.Webhooks > 0 {
-		c.printf("; so do the secrets of %d webhooks", v.Webhooks)
+		opens += fmt.Sprintf("; so do the secrets of %d webhooks", v.Webhooks)
 	}
 	if v.Held > 0 {
 		opens += fmt.Sprintf("; %d of these messages are kept for a legal hold alone", v.Held)

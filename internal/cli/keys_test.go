@@ -69,9 +69,10 @@ func TestMasterKeyIsWrittenForItsOwnerAndOnce(t *testing.T) {
 func TestKeysCommandsPrintWholeJSON(t *testing.T) {
 	var out bytes.Buffer
 	con := &console{stdout: &out, asJSON: true}
-	con.tellVerified(&offline.Verified{Messages: 3, Notes: 2, Held: 1, Ended: 4, Rows: 9})
-	want := `{"message":"3 messages, 0 attachments and 0 metadata open; so do 2 notes of groups; 1 of these messages are ` +
-		`kept for a legal hold alone; 4 messages have ended, and their keys are destroyed"}` + "\n" +
+	con.tellVerified(&offline.Verified{Messages: 3, Notes: 2, Webhooks: 5, Held: 1, Ended: 4, Rows: 9})
+	want := `{"message":"3 messages, 0 attachments and 0 metadata open; so do 2 notes of groups; ` +
+		`so do the secrets of 5 webhooks; 1 of these messages are kept for a legal hold alone; ` +
+		`4 messages have ended, and their keys are destroyed"}` + "\n" +
 		`{"message":"9 rows that give access were written by a server"}` + "\n"
 	if out.String() != want {
 		t.Errorf("it prints\n%swant\n%s", &out, want)
