@@ -53,7 +53,7 @@ func (q DutyQuery) span(now time.Time) (from, to time.Time, err error) {
 // it (contract, section 8).
 func (s *Service) Duty(ctx context.Context, actor *model.Actor, id model.GroupID, q DutyQuery) (out DutyView,
 	err error) {
-	now := s.now()
+	now := s.dutyTime()
 	from, to, err := q.span(now)
 	if err != nil {
 		return out, err

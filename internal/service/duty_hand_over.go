@@ -19,8 +19,16 @@ const lateHandOver = time.Second
 
 // HandOvers is the work that changes the members of groups when others are on duty.
 func (s *Service) HandOvers() *backlog.Kind {
-	return &backlog.Kind{Number: store.HandOver, Name: "duty", Act: s.handOver, Lease: 10 * time.Second}
+	return &backlog.Kind{Number: store.HandOver, Name: "duty", Act: s.handOver, Lease: handOverLease}
 }
+
+// handOverLease is for how long no other server hands over what one is at: where that is killed, its hand-over
+// waits so long.
+const handOverLease = 2 * time.Second
+
+// dutyTime is the time by which somebody is on duty. It is the store's, by which hand-overs are due: so servers
+// agree, whatever their clocks show.
+func (s *Service) dutyTime() time.Time { return s.time.StoreTime(s.now()).Truncate(time.Millisecond) }
 
 // handOver makes the members of a group those whom its rota says. It does nothing where they are:
 // so it may be done again, and whatever was missed comes right with the next.
@@ -30,8 +38,8 @@ func (s *Service) handOver(ctx context.Context, j *store.Job) (next backlog.Next
 	if err != nil || !found {
 		return backlog.Over(), err
 	}
-	now := s.now()
-	if ahead := turn.Planned.Sub(now); ahead > 0 && ahead < time.Minute { // the clock by which jobs are due is another one
+	now := s.dutyTime()
+	if now.Before(turn.Planned) { // the job is due, by a clock that is known better
 		now = turn.Planned
 	}
 	var again *look
@@ -47,7 +55,7 @@ func (s *Service) handOver(ctx context.Context, j *store.Job) (next backlog.Next
 	}
 	if moved {
 		s.counts.HandOvers.Add(1)
-		if !turn.Planned.IsZero() && s.now().Sub(turn.Planned) > lateHandOver {
+		if !turn.Planned.IsZero() && s.dutyTime().Sub(turn.Planned) > lateHandOver {
 			s.counts.LateHandOvers.Add(1)
 		}
 	}

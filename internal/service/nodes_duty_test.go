@@ -10,10 +10,13 @@ import (
 	"time"
 
 	"signet/internal/backlog"
+	"signet/internal/custody"
 	"signet/internal/duty"
+	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/store"
 	"signet/internal/store/notes"
+	"signet/internal/store/rota"
 )
 
 // Of rotas whose hand-overs are due together, each is done once, on whichever node, whatever calls do
@@ -107,6 +110,47 @@ func TestAHandOverThatIsDoneAgainChangesNothing(t *testing.T) {
 	}
 	if done := c.nodes[0].counts.HandOvers.Load() + c.nodes[1].counts.HandOvers.Load(); done != 1 {
 		t.Errorf("%d hand-overs, want 1", done)
+	}
+}
+
+// Who is on duty is a matter of the store's clock. A server that is behind hands over when that is due, and does not
+// take the hand-over back when it looks at the rota again.
+func TestAServerThatIsBehindHandsOverInTime(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, Limits{})
+	o := c.organization()
+	ann, bob := c.member(o, "ann"), c.member(o, "bob")
+	name := "Ward"
+	g, err := c.nodes[0].CreateGroup(t.Context(), ann, GroupCommand{Name: &name})
+	c.must(err)
+	const late = 2 * time.Minute
+	own := func() time.Time { return c.clock.Now().Add(-late) }
+	clock := custody.NewClock(custody.ClockOptions{Store: c.store, Now: own,
+		Offset: func(context.Context) (time.Duration, error) { return late, nil }})
+	_, err = clock.Measure(t.Context())
+	c.must(err)
+	behind := newService(Options{Store: c.store, Vault: c.nodes[0].vault, Hub: live.NewHub(0), Clock: own, Time: clock,
+		Logger: slog.New(slog.DiscardHandler)})
+	worker := backlog.NewWorker(backlog.Options{Store: c.store, Now: c.clock.Now, Log: slog.New(slog.DiscardHandler)})
+	worker.Register(behind.HandOvers())
+	start := c.clock.Now().UTC().Truncate(time.Hour)
+	c.must(c.nodes[0].SetDuty(t.Context(), ann, g.ID, DutyCommand{Timezone: "UTC", Rotation: &DutyRotation{
+		Accounts: []string{"ann", "bob"}, Start: start, Hours: 24}}))
+	for _, at := range []time.Duration{0, 30 * time.Second} {
+		c.clock.Set(start.Add(24*time.Hour + at))
+		if at > 0 {
+			c.must(c.store.Update(t.Context(), func(tx *store.Tx) error {
+				return rota.NoteHandOver(tx, g.ID, rota.Turn{}, time.Time{})
+			}))
+		}
+		c.must(worker.Settle(t.Context(), store.HandOver))
+		members := view(c, func(tx *store.Tx) ([]model.AccountID, error) { return tx.GroupMembers(g.ID) })
+		if !slices.Equal(members, []model.AccountID{bob.Account}) {
+			t.Errorf("%s after the hand-over %v are in the group, want %v", at, members, bob.Account)
+		}
+	}
+	if n := behind.counts.LateHandOvers.Load(); n != 0 {
+		t.Errorf("%d hand-overs count as late", n)
 	}
 }
 
