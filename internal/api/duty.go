@@ -22,7 +22,7 @@ func (a *API) setDuty(ctx context.Context, c *call) (answer, error) {
 		command.Rotation = &service.DutyRotation{Accounts: r.List("accounts"), Start: r.Time("start"), Hours: r.Int("hours")}
 		f.RefuseFor(r)
 	}
-	overrides := f.Objects("overrides", duty.MostOverrides, dutyFields)
+	overrides := f.Objects("overrides", 2*duty.MostOverrides, dutyFields) // old ones are forgotten
 	for i := range overrides {
 		o := &overrides[i]
 		command.Overrides = append(command.Overrides, service.DutyOverride{From: o.Time("from"), To: o.Time("to"),

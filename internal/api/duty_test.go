@@ -295,6 +295,26 @@ func TestWhatIsNoRotaIsRefused(t *testing.T) {
 	c.alice.wantMembers("by a form", group, c.alice, c.carl)
 }
 
+// Overrides that were over long ago leave room for new ones.
+func TestOldOverridesAreForgotten(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	group := c.alice.mustCreateGroup("Ward")
+	old := fields{"from": "2026-10-01T08:00:00.000Z", "to": "2026-10-21T08:15:00.000Z", "account": c.bob.token}
+	late := merged(old, fields{"to": "2026-10-21T08:16:00.000Z"})
+	given := append(slices.Repeat([]fields{old}, 199), late)
+	f := merged(turns(c.bob), fields{"overrides": given})
+	c.alice.setDuty(group, f).want(204)
+	path := "/v2/group/" + group + "/duty"
+	if kept := c.alice.get(path).reply().list("overrides"); len(kept) != 200 {
+		t.Errorf("%d overrides are kept", len(kept))
+	}
+	next := override(c.carl, 1, 2)
+	f["overrides"] = append(given, next)
+	c.alice.setDuty(group, f).want(204)
+	c.alice.get(path).reply().wantFields(fields{"overrides": []fields{late, next}})
+}
+
 func override(p *person, from, to int) fields {
 	at := func(hour int) string { return fmt.Sprintf("2026-11-23T%02d:00:00.000Z", hour) }
 	return fields{"from": at(from), "to": at(to), "account": p.token}

@@ -244,7 +244,7 @@ func TestClientCommands(t *testing.T) {
 				`"hours":12},"always":["u3","u4"],"fallback":["u5"]}`, ""},
 		{"group duty set g1 --file " + rota, `POST /v2/group/g1/duty {"timezone":"UTC","fallback":["u9"]}`, ""},
 		{"group duty override g1 u3 --from 2026-12-24T08:00:00Z --to 2026-12-25T08:00:00Z",
-			"GET /v2/group/g1/duty?from=2026-12-24T08%3A00%3A00Z&to=2026-12-25T08%3A00%3A00Z\n" +
+			"GET /v2/group/g1/duty\n" +
 				`POST /v2/group/g1/duty {"timezone":"Europe/Berlin","overrides":[{"from":"2026-11-21T20:00:00Z",` +
 				`"to":"2026-11-22T08:00:00Z","account":"u2"},{"from":"2026-12-24T08:00:00Z","to":"2026-12-25T08:00:00Z",` +
 				`"account":"u3"}]}`, ""},

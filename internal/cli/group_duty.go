@@ -100,7 +100,7 @@ type groupDutyOverrideCommand struct {
 }
 
 func (g *groupDutyOverrideCommand) Run(ctx context.Context, _ *console, c *client.Client) error {
-	duty, err := c.Duty(ctx, g.Group, g.From, g.To)
+	duty, err := c.Duty(ctx, g.Group, time.Time{}, time.Time{}) // only its rota is asked for
 	if err != nil {
 		return err
 	}

@@ -10,10 +10,13 @@ import (
 // What a rota has at most.
 const (
 	MostTurns     = 100      // accounts of a rotation
-	MostOverrides = 200      // those that are over count too
+	MostOverrides = 200      // those that are over count too, until they are old
 	MostFallback  = 50       // accounts
 	MostHours     = 366 * 24 // of a turn
 )
+
+// OverridesAge is for how long overrides count that are over: where there are more than a rota has, older ones go.
+const OverridesAge = 31 * 24 * time.Hour
 
 // Times of a rota are in these years: far from the ends of what time.Time and the zones know.
 const (

@@ -43,6 +43,7 @@ func (s *Service) SetDuty(ctx context.Context, actor *model.Actor, id model.Grou
 	if err != nil {
 		return err
 	}
+	c.forgetOld(s.dutyTime())
 	if err := c.withinLimits(); err != nil { // before each address is looked for
 		return err
 	}
@@ -58,7 +59,7 @@ func (s *Service) SetDuty(ctx context.Context, actor *model.Actor, id model.Grou
 		if err != nil {
 			return err
 		}
-		now := s.now()
+		now := s.dutyTime()
 		k := rota.Kept{Group: id, Organization: g.Organization, Timezone: c.Timezone,
 			Version: max(before.Version+1, now.UnixMilli()), Vacant: before.Vacant}
 		if k.Rota, err = s.rotaNamed(in, g.Organization, &c); err != nil {
@@ -120,6 +121,16 @@ func groupToRule(in *groupChange, id model.GroupID) (model.Group, error) {
 	}
 	g.Members, err = in.GroupMembers(id)
 	return g, err
+}
+
+// forgetOld drops overrides that are over for long, where there are more than a rota has: nobody would have room
+// for another one.
+func (c *DutyCommand) forgetOld(now time.Time) {
+	if len(c.Overrides) > duty.MostOverrides {
+		c.Overrides = slices.DeleteFunc(slices.Clone(c.Overrides), func(o DutyOverride) bool {
+			return now.Sub(o.To) > duty.OverridesAge
+		})
+	}
 }
 
 // withinLimits refuses lists of addresses that are too long.
