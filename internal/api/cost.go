@@ -1,12 +1,14 @@
 package api
 
+import "signet/internal/model"
+
 // A call takes a token of its key's rate, which is for about a millisecond of a core: a
 // read takes 0.05 to 0.3, a search with 64 criteria 14, 100 statuses 9, 2,000 members 49,
 // a poll of 4 MiB 12. So a key that calls as often as it may takes a part of one core,
 // whatever it asks for. docs/api/README.md has the same table.
 //
 //	search                a token, one for every 5 criteria, one for every 25 results
-//	ids or members named  one for every 20: statuses, acknowledgements, metadata, changes of members
+//	ids or members named  one for every 20: statuses, acknowledgements, metadata, changes of members, whom steps ask
 //	members of a group    one for every 50
 //	people made in a call  one for each, as if each were a call
 //	pages of lists        one for every 25 entries: for a console, of conversations
@@ -32,6 +34,15 @@ func costOfShifts(n int) int              { return n / 100 }
 func costOfFigures(n int) int             { return n / 250 }
 func costOfAnswer(bytes int) int          { return bytes >> 19 }
 func costOfBody(bytes int64) int          { return int(bytes >> 20) }
+
+// costOfSteps is that of looking for whom the steps of an escalation ask.
+func costOfSteps(steps []model.AskedStep) int {
+	named := 0
+	for _, step := range steps {
+		named += len(step.To)
+	}
+	return costOfIDs(named)
+}
 
 const costOfExport = 25
 

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -22,6 +23,11 @@ func TestCostlyCallsTakeMoreOfTheRate(t *testing.T) {
 	for i := range criteria {
 		criteria[i] = fields{"any": "nobody"}
 	}
+	steps := make([]fields, 10)
+	for i := range steps {
+		steps[i] = fields{"after": i + 1, "to": slices.Repeat([]string{c.bob.token, c.carl.token}, 5)}
+	}
+	boss := c.mustCreateAdmin(c.org, "boss")
 	for range 3 {
 		c.bob.mustSendLarge(c.alice.token, 1)
 	}
@@ -38,6 +44,8 @@ func TestCostlyCallsTakeMoreOfTheRate(t *testing.T) {
 		{"statuses of 100", "POST", "/v2/get_bulk_message_status", fields{"messages": unknown}, 6},
 		{"100 that were read", "POST", "/v2/message/status", fields{"read": unknown}, 6},
 		{"100 acknowledgements", "POST", "/v2/events/ack", fields{"events": unknown}, 6},
+		{"a message with 100 addresses in steps", "POST", "/v2/message",
+			fields{"recipient": "bob", "body": "help", "escalate": steps}, 6},
 		{"a poll of 750 KB", "GET", "/v2/events", nil, 2},
 	} {
 		c.clock.Advance(time.Minute)
@@ -52,6 +60,9 @@ func TestCostlyCallsTakeMoreOfTheRate(t *testing.T) {
 		}
 		got.wantHeader("RateLimit-Remaining", number(1000-call.cost))
 	}
+	c.clock.Advance(time.Minute)
+	boss.post("/v2/organization/"+c.org+"/escalation/night", fields{"steps": steps}).want(204).
+		wantHeader("RateLimit-Remaining", "994")
 	// Who has paid for too much waits.
 	c.clock.Advance(time.Minute)
 	served := 0

@@ -98,6 +98,7 @@ func (a *API) setPolicy(ctx context.Context, c *call) (answer, error) {
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}
+	a.charge(c, costOfSteps(command.Steps))
 	return noContent(), a.service.SetPolicy(ctx, c.actor, command)
 }
 

@@ -62,6 +62,9 @@ func (a *API) sendMessage(ctx context.Context, c *call) (answer, error) {
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}
+	if command.Escalate != nil {
+		a.charge(c, costOfSteps(command.Escalate.Steps))
+	}
 	sent, err := a.service.Send(ctx, c.actor, command)
 	return a.sent(ctx, c, sent, withMessage, err)
 }
