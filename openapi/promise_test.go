@@ -68,6 +68,10 @@ GET /v2/organization/{organization}/escalation
 GET /v2/organization/{organization}/escalation/{name}
 POST /v2/organization/{organization}/escalation/{name}
 DELETE /v2/organization/{organization}/escalation/{name}
+GET /v2/group/{group}/duty
+GET /v2/group/{group}/duty.ics
+POST /v2/group/{group}/duty
+DELETE /v2/group/{group}/duty
 DELETE /v2/organization/{organization}/hold
 GET /v2/audit
 
