@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import type { Message, Schemas } from "../../client/index";
 import { mostMessages } from "../../kit/limits";
-import { client } from "../../kit/state/session";
+import { client, session } from "../../kit/state/session";
 import { changeLast } from "./conversations";
 import { change } from "./messages";
 
@@ -56,11 +56,15 @@ export function note(id: string, row: Row): Message["status"] | undefined {
   return least([...changed.values()]);
 }
 
-/** agree has the list, and whatever shows a message, say of it what is known of all who got it. */
+/**
+ * agree has the list, and whatever shows an own message, say of it what is known of all who got it. The status of a
+ * message that one got is how far oneself got with it.
+ */
 function agree(id: string): void {
   const status = least([...(statuses.value.get(id)?.values() ?? [])]);
   if (status === undefined) return;
-  const to = (message: Message): Message => ({ ...message, status });
+  const me = session.value?.account.token;
+  const to = (message: Message): Message => (message.sender_token === me ? { ...message, status } : message);
   change(id, to);
   changeLast(id, to);
 }
