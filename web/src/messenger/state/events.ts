@@ -2,7 +2,7 @@
 import type { EventPayload, Message, SignetEvent } from "../../client/index";
 import { resume, session } from "../../kit/state/session";
 import * as conversations from "./conversations";
-import { noteEscalation } from "./escalations";
+import { noteAnswer, noteEscalation } from "./escalations";
 import * as history from "./history";
 import { keyOf, keyOfMessage } from "./key";
 import { noteRead } from "./lifetime";
@@ -84,7 +84,7 @@ function applyStatus(payload: EventPayload<"message:status">): void {
     if (payload.status !== "Confirmed") return after;
     return { ...after, confirmed_by: [...new Set([...(message.confirmed_by ?? []), payload.account_id])] };
   };
-  noteEscalation(payload.client_id);
+  if (payload.status === "Read" || payload.status === "Confirmed") noteAnswer(messages.get(payload.client_id) ?? last);
   messages.change(payload.client_id, to);
   conversations.changeLast(payload.client_id, to);
   const message = messages.get(payload.client_id);
