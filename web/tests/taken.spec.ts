@@ -14,7 +14,8 @@ test("whoever takes an urgent message on says it, and its sender sees who", asyn
   await expect(b.message("Tea is ready").getByRole("button", { name: "I’ll take it" })).toHaveCount(0);
   await expect(a.message("Bed 4 needs help").getByRole("button", { name: "I’ll take it" })).toHaveCount(0);
   await b.message("Bed 4 needs help").getByRole("button", { name: "I’ll take it" }).click();
-  await expect(b.message("Bed 4 needs help")).toContainText("You’ve taken this");
+  await expect(b.message("Bed 4 needs help").getByRole("status")).toHaveText("You’ve taken this");
+  await expect(b.message("Bed 4 needs help").getByRole("status")).toBeFocused();
   await expect(a.message("Bed 4 needs help")).toContainText("Taken by Bob Brown");
 
   // It is still so after the page was loaded anew.
@@ -39,10 +40,28 @@ test("an urgent message is sent with a policy, and its details show the way", as
   await a.hasStatus("The lift stands still", "Sent");
   await a.act("The lift stands still", "Details");
   const way = a.page.getByRole("list", { name: "If no one responds" });
-  await expect(way.getByRole("listitem")).toHaveText([/^Sent/, /^Carol Clarke/, /^Bob Brown/, "Waiting for a response"]);
+  await expect(way.getByRole("listitem")).toHaveText([/^Sent/, /^Carol Clarke Due /, /^Bob Brown Due /, "Waiting for a response"]);
 
   const { results } = await alice.client.getHistory(bob.token);
   await bob.client.setMessageStatus({ confirmed: results.map(({ message_id }) => message_id) });
   await expect(way.getByRole("listitem").filter({ hasText: "Someone has taken it on" })).toBeVisible();
+  await expect(way.getByRole("listitem").filter({ hasText: "Not sent" })).toHaveText([/^Carol Clarke/, /^Bob Brown/]);
   await expect(a.page.getByRole("button", { name: "Don’t forward any further" })).toHaveCount(0);
+});
+
+test("policies that came since are in the menu, and one that went is refused", async ({ server, hospital, open }) => {
+  const { alice, bob, carol, organization } = await hospital(four);
+  const steps = [{ after: 5, to: [carol.token] }];
+  await server.operator.setEscalationPolicy(organization, "Night", { until: "read", steps });
+  const a = new Messenger(await open(alice, `/c/${bob.token}`));
+  await a.page.getByRole("button", { name: "Urgent", exact: true }).click();
+  const menu = a.page.getByRole("button", { name: "If no one responds" });
+  await expect(menu).toBeVisible();
+  await server.operator.setEscalationPolicy(organization, "Day", { until: "read", steps });
+  await menu.click();
+  await expect(a.page.getByRole("menuitemradio")).toHaveText(["Don’t forward", "Day", "Night"]);
+  await a.page.getByRole("menuitemradio", { name: "Night" }).click();
+  await server.operator.removeEscalationPolicy(organization, "Night");
+  await a.write("The lift stands still");
+  await expect(a.page.getByText("This escalation policy no longer exists. Choose another one.")).toBeVisible();
 });

@@ -21,6 +21,8 @@ interface Props {
   choices: () => readonly Choice[];
   /** The button is reached otherwise than by Tab. */
   skipped?: boolean;
+  /** Is called when it opens. */
+  onOpen?: () => void;
   /** Gets what opens the menu besides the button. */
   opener?: { current: (() => void) | null };
   disabled?: boolean;
@@ -62,6 +64,7 @@ export function Menu(props: Props) {
   };
   useLayoutEffect(() => {
     if (!open) return;
+    props.onOpen?.();
     list.current?.showPopover(); // above all, so that nothing cuts it off
     place();
     (items().find((item) => item.ariaChecked === "true") ?? items()[0])?.focus({ preventScroll: true });

@@ -2,7 +2,7 @@ import { useEffect } from "preact/hooks";
 import { Icon } from "../kit/Icon";
 import { Menu } from "../kit/Menu";
 import { text } from "../text/text";
-import { needPolicies, policies } from "./state/policies";
+import { loadPolicies, policies } from "./state/policies";
 
 /** EscalateBy chooses how an urgent message is sent on while nobody comes, where the organization has a way for that. */
 export function EscalateBy(props: {
@@ -11,13 +11,14 @@ export function EscalateBy(props: {
   onChange: (policy: string | undefined) => void;
 }) {
   const { organization, value, onChange } = props;
-  useEffect(() => needPolicies(organization), [organization]);
+  useEffect(() => loadPolicies(organization), [organization]);
   const names = policies.value.get(organization) ?? [];
   if (names.length === 0) return null;
   return (
     <Menu
       label={text("escalation")}
       class={value === undefined ? "icon" : "icon chosen"}
+      onOpen={() => loadPolicies(organization)}
       choices={() => [
         { label: text("escalationNone"), checked: value === undefined, onChoose: () => onChange(undefined) },
         ...names.map((name) => ({ label: name, checked: name === value, onChoose: () => onChange(name) })),

@@ -1,4 +1,4 @@
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { Message } from "../client/index";
 import { describe } from "../kit/describe";
 import { Icon } from "../kit/Icon";
@@ -13,6 +13,7 @@ import { take } from "./state/taken";
 /** Taken says who takes an urgent message on, and lets whoever got it take it. */
 export function Taken({ message, own }: { message: Message; own: boolean }) {
   const { busy, run } = useBusy();
+  const said = useRef<HTMLSpanElement>(null);
   const me = session.value?.account.token ?? "";
   useEffect(() => {
     if (!own) statuses.need(message);
@@ -31,7 +32,7 @@ export function Taken({ message, own }: { message: Message; own: boolean }) {
   const rows = statuses.statuses.value.get(message.message_id);
   if (rows?.get(me)?.status === "Confirmed") {
     return (
-      <span class="taken">
+      <span ref={said} class="taken" role="status" tabIndex={-1}>
         <Icon name="check" />
         {text("takenByYou")}
       </span>
@@ -40,6 +41,7 @@ export function Taken({ message, own }: { message: Message; own: boolean }) {
   const confirm = async () => {
     try {
       await take(message, me);
+      requestAnimationFrame(() => said.current?.focus()); // the button is gone
     } catch (error) {
       toast(describe(error), { danger: true });
     }

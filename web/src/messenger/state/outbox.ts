@@ -9,6 +9,7 @@ import { time } from "../../text/clock";
 import * as conversations from "./conversations";
 import { keyOf } from "./key";
 import * as messages from "./messages";
+import { loadPolicies } from "./policies";
 
 /** Letter is a message that is not on the server's disk yet. */
 export interface Letter {
@@ -132,6 +133,7 @@ async function deliver(key: string): Promise<void> {
         setTimeout(flush, pause);
         return;
       }
+      if (told.code === "escalation_policy_unknown") loadPolicies(letter.organization); // it was taken away
       const refused = told.code === "reply_to_unknown" ? "reply" : describe(told);
       outbox.value = outbox.value.map((l) => (l.id === id ? { ...l, refused } : l));
     }

@@ -7,12 +7,12 @@ export const policies = signal<ReadonlyMap<string, readonly string[]>>(new Map()
 
 const asked = new Set<string>();
 
-/** needPolicies has those of an organization fetched, once. */
-export function needPolicies(organization: string): void {
+/** loadPolicies fetches those of an organization, which administrators change at any time. */
+export function loadPolicies(organization: string): void {
   if (asked.has(organization)) return;
   asked.add(organization);
   client.listEscalationPolicies(organization).then(
     (all) => void (policies.value = new Map(policies.value).set(organization, all.map(({ name }) => name))),
-    () => void asked.delete(organization), // asked for again with the next urgent message
-  );
+    () => undefined, // asked for again with the next urgent message
+  ).finally(() => asked.delete(organization));
 }
