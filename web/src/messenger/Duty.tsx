@@ -10,7 +10,10 @@ import { useLoaded } from "../kit/useLoaded";
 import { dates, minute } from "../text/format";
 import { text } from "../text/text";
 import { PeopleChooser } from "./PeopleChooser";
-import { days, type Duty as Rota, hoursOf, mayRule, momentOf, nameIn, onDutyAt, overridden, readingOf, shown } from "./state/duty";
+import {
+  days, type Duty as Rota, hoursOf, mayRule, momentOf, nameIn, onDutyAt, type Override as Changed, overridden, placeOf,
+  readingOf, shown,
+} from "./state/duty";
 import type { Group } from "./state/groups";
 import type { Found } from "./state/search";
 
@@ -27,17 +30,18 @@ export function Duty({ group }: { group: Group }) {
   const { value: duty, problem, reload } = useLoaded(() => there.getDuty(group.token, shown()), [group.token, members]);
   const [asked, ask] = useState<{ from: Date; to: Date }>();
   const may = mayRule(group);
-  const remove = async (place: number) => {
+  const remove = async (one: Changed) => {
     try {
-      const now = await there.getDuty(group.token);
-      await there.setDuty(group.token, overridden(now, { without: place }));
+      const now = await there.getDuty(group.token); // somebody else may have changed it
+      const place = placeOf(now, one);
+      if (place >= 0) await there.setDuty(group.token, overridden(now, { without: place }));
       reload();
     } catch (error) {
       toast(describe(error), { danger: true });
     }
   };
   if (!duty) return problem ? <p role="alert" class="problem">{problem}</p> : null;
-  const later = duty.overrides.map((one, place) => ({ ...one, place })).filter(({ to }) => Date.parse(to) > Date.now());
+  const later = duty.overrides.filter(({ to }) => Date.parse(to) > Date.now());
   const now = new Date();
   return (
     <section class="duty" aria-label={text("duty")}>
@@ -53,16 +57,16 @@ export function Duty({ group }: { group: Group }) {
       <Hours duty={duty} may={may} onChoose={(from, to) => ask({ from, to })} />
       {later.length > 0 && (
         <ul aria-label={text("overrides")}>
-          {later.map(({ from, to, account, place }) => (
-            <li key={`${from} ${to} ${account}`}>
+          {later.map((one) => (
+            <li key={`${one.from} ${one.to} ${one.account}`}>
               <span>
-                <bdi>{nameIn(duty, account) || text("dutyNobody")}</bdi>
-                <small>{`${inZone(from, duty)} – ${inZone(to, duty)}`}</small>
+                <bdi>{nameIn(duty, one.account) || text("dutyNobody")}</bdi>
+                <small>{`${inZone(one.from, duty)} – ${inZone(one.to, duty)}`}</small>
               </span>
               {may && (
                 <button
-                  type="button" class="icon" aria-label={text("removeOverride", { time: minute(from) })}
-                  title={text("removeOverride", { time: minute(from) })} onClick={() => void remove(place)}
+                  type="button" class="icon" aria-label={text("removeOverride", { time: minute(one.from) })}
+                  title={text("removeOverride", { time: minute(one.from) })} onClick={() => void remove(one)}
                 >
                   <Icon name="close" />
                 </button>
@@ -95,7 +99,10 @@ function inZone(time: string, { timezone }: Rota): string {
 /** How many hours further the arrow keys go. */
 const steps: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 24, ArrowUp: -24 };
 
-/** Hours are the hours of two weeks, a day in a row. Some are chosen by dragging over them, or with the arrow keys. */
+/**
+ * Hours are the hours of two weeks, a day in a row. Who may change the rota chooses some by dragging over them, or with
+ * the arrow keys; for all others they are a table.
+ */
 function Hours(props: { duty: Rota; may: boolean; onChoose: (from: Date, to: Date) => void }) {
   const { duty, may, onChoose } = props;
   const rows = hoursOf(new Date(), duty.timezone);
@@ -107,7 +114,10 @@ function Hours(props: { duty: Rota; may: boolean; onChoose: (from: Date, to: Dat
   const done = ({ from, to }: Chosen) => {
     const [first, last] = [all[Math.min(from, to)], all[Math.max(from, to)]];
     choose(undefined);
-    if (first && last) onChoose(first, new Date(last.getTime() + 3_600_000));
+    if (!first || !last) return;
+    // The last hour ends when the next one begins: where the clock is set back, that is two hours later.
+    const next = all.slice(Math.max(from, to) + 1).find((hour) => hour > last);
+    onChoose(first, next ?? new Date(last.getTime() + 3_600_000));
   };
   const move = (event: KeyboardEvent) => {
     const step = steps[event.key];
@@ -128,7 +138,7 @@ function Hours(props: { duty: Rota; may: boolean; onChoose: (from: Date, to: Dat
   const tones = new Map([...new Set(duty.shifts.map(({ account }) => account))].map((account, i) => [account, String(i % 6)]));
   return (
     <div
-      ref={box} class="hours" role="grid" aria-label={text("dutyTwoWeeks")} aria-readonly={!may} aria-multiselectable={may}
+      ref={box} class="hours" role={may ? "grid" : "table"} aria-label={text("dutyTwoWeeks")}
       onPointerUp={() => {
         if (dragging.current && chosen) done(chosen);
         dragging.current = false;
@@ -137,7 +147,7 @@ function Hours(props: { duty: Rota; may: boolean; onChoose: (from: Date, to: Dat
         dragging.current = false;
         choose(undefined);
       }}
-      {...(may && { onKeyDown: move })}
+      {...(may && { onKeyDown: move, "aria-multiselectable": true })}
     >
       {rows.map((hours, day) => (
         <div key={day} role="row">
@@ -152,12 +162,13 @@ function Hours(props: { duty: Rota; may: boolean; onChoose: (from: Date, to: Dat
             const begins = h === 0 || shift?.account !== onDutyAt(duty.shifts, hours[h - 1] ?? hour)?.account;
             return (
               <span
-                key={h} role="gridcell" data-hour={n} data-tone={shift && tones.get(shift.account)}
+                key={h} role={may ? "gridcell" : "cell"} data-hour={n} data-tone={shift && tones.get(shift.account)}
                 class={shift?.override ? "override" : undefined}
-                aria-label={text("dutyHour", { time: inZone(hour.toISOString(), duty), name })}
-                aria-selected={Boolean(within)} title={name}
+                aria-label={text(shift?.override ? "dutyHourChanged" : "dutyHour", { time: inZone(hour.toISOString(), duty), name })}
+                title={name}
                 {...(may && {
                   tabIndex: n === at ? 0 : -1,
+                  "aria-selected": Boolean(within),
                   onPointerDown: (event: PointerEvent) => {
                     if (event.pointerType === "touch") return; // it scrolls
                     dragging.current = true;

@@ -1,10 +1,12 @@
 // Rotas without a view: days and hours as the clock of a rota's zone shows them.
 import type { Reply } from "../../client/index";
 import { session } from "../../kit/state/session";
+import { time } from "../../text/clock";
 import { administers, type Group } from "./groups";
 
 export type Duty = Reply<"getDuty">;
 export type Shift = Duty["shifts"][number];
+export type Override = Duty["overrides"][number];
 
 /** How many days are shown: those that the interface tells unless it is asked for others. */
 export const days = 14;
@@ -59,13 +61,25 @@ export function onDutyAt(shifts: readonly Shift[], at: Date): Shift | undefined 
   return shifts.find(({ from, to }) => Date.parse(from) <= at.getTime() && at.getTime() < Date.parse(to));
 }
 
+/** nextTurn is when somebody's duty begins or ends next; undefined where none does. */
+export function nextTurn(shifts: readonly Shift[]): number | undefined {
+  const now = time();
+  const turns = shifts.flatMap(({ from, to }) => [Date.parse(from), Date.parse(to)]).filter((at) => at > now);
+  return turns.length > 0 ? Math.min(...turns) : undefined;
+}
+
 /** nameIn is the name of somebody whom a rota names. */
 export function nameIn(duty: Duty, token: string): string {
   return duty.people.find((one) => one.token === token)?.display_name ?? "";
 }
 
+/** placeOf is where a rota has an override; -1 where it does not have it any more. */
+export function placeOf({ overrides }: Duty, one: Override): number {
+  return overrides.findIndex(({ from, to, account }) => from === one.from && to === one.to && account === one.account);
+}
+
 /** overridden is the rota with one more override, or without one, as it is set. Those of who has left go. */
-export function overridden(duty: Duty, change: { add?: Duty["overrides"][number]; without?: number }): {
+export function overridden(duty: Duty, change: { add?: Override; without?: number }): {
   timezone: string;
   rotation?: NonNullable<Duty["rotation"]>;
   overrides: Duty["overrides"];
