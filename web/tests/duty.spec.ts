@@ -21,13 +21,13 @@ test("a group with a rota says who is on duty, and nobody leaves it", async ({ h
   for (const name of ["Leave group", "Add people", "Change who is on duty"]) {
     await expect(c.details.getByRole("button", { name })).toHaveCount(0);
   }
-  const hours = c.details.getByRole("grid", { name: "Who is on duty in the next two weeks" });
+  const hours = c.details.getByRole("table", { name: "Who is on duty in the next two weeks" });
   await expect(hours.getByRole("row")).toHaveCount(14);
-  await expect(hours.getByRole("gridcell", { name: /: Bob Brown$/ })).toHaveCount(14 * 24);
+  await expect(hours.getByRole("cell", { name: /: Bob Brown$/ })).toHaveCount(14 * 24);
 
   // Without anybody on duty, the fallback is named.
   await there.setDuty(group.token, { timezone: "UTC", rotation: { ...rotation, accounts: [""] }, always: [carol.token], fallback: [carol.token] });
-  await expect(c.page.getByRole("status").filter({ hasText: "Nobody is on duty. Instead: Carol Clark" })).toBeVisible();
+  await expect(c.page.getByRole("status").filter({ hasText: "No one is on duty. Instead: Carol Clark" })).toBeVisible();
 });
 
 test("whoever made the group changes who is on duty, by the keyboard and by dragging", async ({ hospital, open }) => {
@@ -53,7 +53,7 @@ test("whoever made the group changes who is on duty, by the keyboard and by drag
   await a.details.getByRole("button", { name: "Change who is on duty" }).focus();
   for (const key of ["Tab", "ArrowDown", "Shift+ArrowRight", "Shift+ArrowRight", "Enter"]) await a.page.keyboard.press(key);
   await choose("Carol Clark");
-  await expect(hours.getByRole("gridcell", { name: /: Carol Clark$/ })).toHaveCount(3);
+  await expect(hours.getByRole("gridcell", { name: /, changed: Carol Clark$/ })).toHaveCount(3);
   await expect(changes.getByRole("listitem")).toHaveText([/^Carol Clark/]);
 
   // Two of the third.
@@ -65,7 +65,7 @@ test("whoever made the group changes who is on duty, by the keyboard and by drag
   await third.getByRole("gridcell", { name: /05:00 AM/ }).hover();
   await a.page.mouse.up();
   await choose("Alice Ames");
-  await expect(hours.getByRole("gridcell", { name: /: Alice Ames$/ })).toHaveCount(2);
+  await expect(hours.getByRole("gridcell", { name: /, changed: Alice Ames$/ })).toHaveCount(2);
   await expect(changes.getByRole("listitem")).toHaveCount(2);
 
   await changes.getByRole("listitem").filter({ hasText: "Carol Clark" }).getByRole("button", { name: /^Remove the change of/ }).click();
@@ -73,4 +73,41 @@ test("whoever made the group changes who is on duty, by the keyboard and by drag
   const { overrides } = await there.getDuty(group.token);
   expect(overrides.map(({ account }) => account)).toEqual([alice.token]);
   expect(Date.parse(overrides[0]?.to ?? "") - Date.parse(overrides[0]?.from ?? "")).toBe(2 * 3_600_000);
+});
+
+test("a change of the rota is removed, and not another one that has its place by now", async ({ hospital, open }) => {
+  const { alice, bob, carol, organization } = await hospital({ alice: "Alice Ames", bob: "Bob Brown", carol: "Carol Clark" });
+  const there = alice.client.in(organization);
+  const group = await there.createGroup({ name: "Cardiology on duty", members: [] });
+  const at = (hours: number) => new Date(Date.parse(dayAgo()) + hours * 3_600_000).toISOString();
+  const rota = { timezone: "UTC", rotation: { accounts: [bob.token], start: dayAgo(), hours: 24 }, always: [alice.token] };
+  const overrides = [{ from: at(72), to: at(73), account: alice.token }, { from: at(96), to: at(97), account: carol.token }];
+  await there.setDuty(group.token, { ...rota, overrides });
+  const a = new Messenger(await open(alice));
+  await a.open("Cardiology on duty");
+  await a.page.getByRole("button", { name: "Details" }).click();
+  const changes = a.details.getByRole("list", { name: "Changes" });
+  await expect(changes.getByRole("listitem")).toHaveCount(2);
+
+  // Somebody else removes the first one, of which the page is not told, and this page too.
+  await there.setDuty(group.token, { ...rota, overrides: overrides.slice(1) });
+  await changes.getByRole("listitem").filter({ hasText: "Alice Ames" }).getByRole("button", { name: /^Remove the change of/ }).click();
+  await expect(changes.getByRole("listitem")).toHaveText([/^Carol Clark/]);
+  expect((await there.getDuty(group.token)).overrides).toHaveLength(1);
+});
+
+test("whoever made a group is told when nobody is on duty", async ({ hospital, open }) => {
+  const { alice, carol, organization } = await hospital({ alice: "Alice Ames", bob: "Bob Brown", carol: "Carol Clark" });
+  const there = alice.client.in(organization);
+  const group = await there.createGroup({ name: "Cardiology on duty", members: [] });
+  const a = new Messenger(await open(alice));
+  const rotation = { accounts: [""], start: dayAgo(), hours: 48 };
+  await there.setDuty(group.token, { timezone: "UTC", rotation, always: [alice.token], fallback: [carol.token] });
+  const notice = a.page.getByRole("alert").filter({ hasText: "No one is on duty in Cardiology on duty." });
+  await expect(notice).toBeVisible();
+  await a.page.getByRole("link", { name: "Show", exact: true }).click();
+  await expect(a.details.getByRole("grid", { name: "Who is on duty in the next two weeks" })).toBeVisible();
+  await expect(a.page.getByRole("status").filter({ hasText: "No one is on duty. Instead: Carol Clark" })).toBeVisible();
+  await a.page.locator(".above").getByRole("button", { name: "Close" }).click();
+  await expect(notice).toHaveCount(0);
 });

@@ -12,7 +12,7 @@ import { Conversation } from "./Conversation";
 import { ConversationList } from "./ConversationList";
 import { hear } from "./hear";
 import { useKeys } from "./keys";
-import { Details, Help, MessageInfo, NewGroup, Results, Settings } from "./later";
+import { Details, Help, MessageInfo, NewGroup, Results, Settings, Vacancies } from "./later";
 import { tell } from "./notices";
 import { Offer } from "./Offer";
 import { OrganizationSwitch } from "./OrganizationSwitch";
@@ -25,6 +25,7 @@ import { catching, follow } from "./state/live";
 import { get } from "./state/messages";
 import { byName, loadOrganizations } from "./state/organizations";
 import { searching } from "./state/search";
+import { vacancies } from "./state/vacancies";
 import { Urgent } from "./Urgent";
 import { Welcome } from "./Welcome";
 
@@ -69,6 +70,7 @@ export function Messenger() {
         )}
         <Standing />
         <Offer />
+        {vacancies.value.length > 0 && <Vacancies />}
       </div>
       <nav aria-label={text("conversations")} aria-busy={loading.value || catching.value > 0}>
         <House />

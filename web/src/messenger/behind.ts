@@ -9,3 +9,4 @@ export { PictureView } from "./PictureView";
 export { followPush } from "./push";
 export { Results } from "./Results";
 export { Settings } from "./Settings";
+export { Vacancies } from "./Vacancies";

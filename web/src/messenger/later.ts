@@ -19,6 +19,7 @@ export const NewGroup = later(async () => (await load()).NewGroup);
 export const PictureView = later(async () => (await load()).PictureView);
 export const Results = later(async () => (await load()).Results);
 export const Settings = later(async () => (await load()).Settings);
+export const Vacancies = later(async () => (await load()).Vacancies);
 
 /** Most who come are signed in. */
 export const SignIn = later(async () => (await import("../kit/SignIn")).SignIn);

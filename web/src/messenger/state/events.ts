@@ -14,6 +14,7 @@ import * as people from "./people";
 import * as presence from "./presence";
 import { changeHits } from "./search";
 import * as statuses from "./statuses";
+import { noteVacancy } from "./vacancies";
 
 /** apply takes over what an event tells. */
 export function apply(event: SignetEvent): void {
@@ -49,6 +50,8 @@ export function apply(event: SignetEvent): void {
       if (event.payload.friend.action === "del") void gone(event.payload.friend);
       else conversations.renew(event.payload.friend);
       return conversations.reload();
+    case "admin_request":
+      return void noteVacancy(event.payload);
     case "conversation_mute":
       return conversations.reload();
     default:

@@ -1,0 +1,25 @@
+import { Icon } from "../kit/Icon";
+import { Link } from "../kit/Link";
+import { text } from "../text/text";
+import { dismiss, vacancies } from "./state/vacancies";
+
+/** Vacancies tells of groups for which nobody is on duty, and leads to each. */
+export function Vacancies() {
+  return (
+    <>
+      {vacancies.value.map(({ group, organization, name }) => (
+        <div key={group} class="offer">
+          <p role="alert" dir="auto">{name === undefined ? text("vacantSomewhere") : text("vacant", { name })}</p>
+          {name === undefined ? (
+            <a href={`/console/organizations/${organization}/groups/${group}`}>{text("vacantShow")}</a>
+          ) : (
+            <Link to={`/c/${group}/details?in=${organization}`}>{text("vacantShow")}</Link>
+          )}
+          <button type="button" class="icon" aria-label={text("close")} title={text("close")} onClick={() => dismiss(group)}>
+            <Icon name="close" />
+          </button>
+        </div>
+      ))}
+    </>
+  );
+}
