@@ -307,7 +307,7 @@ func (r *stepRun) send(to *model.EscalationTarget, said model.Content, organizat
 	if to.Group {
 		d.plan = r.service.fanout.Plan(r.tx, r.now)
 	}
-	if err := d.insert(r.tx, &readers); err != nil {
+	if err := r.service.insert(r.tx, &d, &readers); err != nil {
 		return row.ID, err
 	}
 	r.rows += stepRows + 2*d.copies

@@ -84,13 +84,8 @@ func (s *Service) write(tx *store.Tx, actor *model.Actor, m *sealedMessage, now 
 	if m.row.Group {
 		done.plan = s.fanout.Plan(tx, now)
 	}
-	if err := done.insert(tx, &readers); err != nil {
+	if err := s.insert(tx, done, &readers); err != nil {
 		return nil, err
-	}
-	if s.told != nil && !m.row.Group {
-		if err := s.told(tx, done.row.Organization, done.row.ID, readers.Accounts); err != nil {
-			return nil, err
-		}
 	}
 	return done, done.begin(tx, m.to.escalation)
 }
@@ -133,8 +128,8 @@ func (m *sealedMessage) putRequest(tx *store.Tx, now time.Time) error {
 	}, now.Add(-model.RepeatWindow))
 }
 
-// insert writes the message, and puts it into the queues of its readers.
-func (d *delivery) insert(tx *store.Tx, readers *store.Readers) error {
+// insert writes a message, puts it into the queues of its readers, and has their browsers told.
+func (s *Service) insert(tx *store.Tx, d *delivery, readers *store.Readers) error {
 	if err := tx.InsertMessage(&d.row); err != nil {
 		return err
 	}
@@ -151,7 +146,10 @@ func (d *delivery) insert(tx *store.Tx, readers *store.Readers) error {
 	if err := tx.NoteSent(&d.row); err != nil {
 		return err
 	}
-	return deliverToAccount(tx, &d.row, model.AccountID(d.row.Recipient))
+	if err := deliverToAccount(tx, &d.row, model.AccountID(d.row.Recipient)); err != nil || s.told == nil {
+		return err
+	}
+	return s.told(tx, d.row.Organization, d.row.ID, readers.Accounts)
 }
 
 func deliverToAccount(tx *store.Tx, row *store.MessageRow, account model.AccountID) error {
