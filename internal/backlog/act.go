@@ -9,9 +9,13 @@ import (
 	"signet/internal/store"
 )
 
-// actsAtATime is how many jobs act at a time on a server, and waitsAtATime how many besides that mostly wait
-// for others.
-const actsAtATime, waitsAtATime = 16, 256
+const (
+	// actsAtATime is how many jobs act at a time on a server, and waitsAtATime how many besides of each kind that
+	// mostly waits for others: where those are slow, the jobs of other kinds go on.
+	actsAtATime, waitsAtATime = 16, 256
+	// lastWords is how long a server that stops takes to store what became of a job.
+	lastWords = 5 * time.Second
+)
 
 // acts are the jobs that act of those that share a limit.
 type acts struct {
@@ -22,7 +26,7 @@ type acts struct {
 // actsOf returns those that a kind's share a limit with.
 func (w *Worker) actsOf(kind *Kind) *acts {
 	if kind.Waits {
-		return &w.waiting
+		return w.waiting[kind.Number]
 	}
 	return &w.acting
 }
@@ -46,15 +50,18 @@ func (w *Worker) begin(ctx context.Context, j store.Job) {
 			among.now.Add(-1)
 		}()
 		next, err := w.act(ctx, kind, &j)
-		if ctx.Err() != nil {
+		switch {
+		case err != nil && ctx.Err() != nil:
 			w.giveBack(ctx, &j)
 			return
-		}
-		if err != nil {
+		case err != nil:
 			w.failures.report(ctx, w.failures.putOff(ctx, kind, &j, err))
 			return
 		}
-		err = w.Store.Update(ctx, func(tx *store.Tx) error {
+		// What was done stays done where the server stops meanwhile.
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
+		defer cancel()
+		err = w.Store.Update(last, func(tx *store.Tx) error {
 			again := j
 			return settle(tx, &again, &next, w.Now())
 		})

@@ -36,8 +36,8 @@ type Kind struct {
 	// time on a server, so that calls wait for one transaction of theirs.
 	Writes bool
 
-	// Waits says that an Act mostly waits for others than the store, as for a push service: many of these act at
-	// a time on a server, and they hold up no others.
+	// Waits says that an Act mostly waits for others than the store, as for a push service: many of the kind act at
+	// a time on a server, and they hold up no other kind.
 	Waits bool
 
 	// Merges says that a step does what all jobs of a subject are about: of those that are due together

@@ -20,6 +20,7 @@ type server struct {
 	store  *store.Store
 	worker *Worker
 	kill   func() // ends it as kill -9 would: without a word to the database
+	stop   func() // ends it as it ends by itself
 }
 
 const count store.JobKind = 1 // notes that it was done, parts and in all
@@ -90,12 +91,12 @@ func (c *city) start(kinds []*Kind, wrong time.Duration) *server {
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	running.Go(func() { s.worker.Run(ctx) })
-	s.kill = sync.OnceFunc(func() {
-		cut()
+	s.stop = sync.OnceFunc(func() {
 		cancel()
 		running.Wait()
-		_ = kept.Close() // it was cut off
+		_ = kept.Close() // it was perhaps cut off
 	})
+	s.kill = func() { cut(); s.stop() }
 	c.t.Cleanup(s.kill)
 	return s
 }

@@ -49,16 +49,17 @@ type Worker struct {
 	asked []store.JobKind // of which kinds; Run's own
 
 	acts    sync.WaitGroup
-	acting  acts        // but for those that wait
-	waiting acts        // of kinds that Waits
-	writes  atomic.Bool // one of them is of a kind that Writes
+	acting  acts                    // but for those that wait
+	waiting map[store.JobKind]*acts // of each kind that Waits
+	writes  atomic.Bool             // one of them is of a kind that Writes
 }
 
 // NewWorker returns a worker that is not running yet.
 func NewWorker(o Options) *Worker {
 	o.Turn = cmp.Or(o.Turn, 2*time.Second)
-	w := &Worker{Options: o, kinds: map[store.JobKind]*Kind{}, soon: make(chan struct{}, 1)}
-	w.acting.most, w.waiting.most = actsAtATime, waitsAtATime
+	w := &Worker{Options: o, kinds: map[store.JobKind]*Kind{}, soon: make(chan struct{}, 1),
+		waiting: map[store.JobKind]*acts{}}
+	w.acting.most = actsAtATime
 	w.failures = failures{Options: &w.Options, since: map[store.JobNumber]failing{}}
 	return w
 }
@@ -68,6 +69,9 @@ func NewWorker(o Options) *Worker {
 func (w *Worker) Register(kinds ...*Kind) {
 	for _, kind := range kinds {
 		w.kinds[kind.Number] = kind
+		if kind.Waits {
+			w.waiting[kind.Number] = &acts{most: waitsAtATime}
+		}
 	}
 }
 
