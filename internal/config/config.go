@@ -4,6 +4,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/netip"
+	"strings"
 	"time"
 
 	"signet/internal/egress"
@@ -116,6 +117,17 @@ type Egress struct {
 // PushHosts are the hosts to which notifications may be pushed, and the networks that may be called for it.
 // Of settings that Validate refuses they are empty.
 func (e Egress) PushHosts() (egress.Hosts, []netip.Prefix) { return e.called(e.Push) }
+
+// PushContact is how push services reach whoever runs the server, as a URL; empty: they are not told.
+func (c *Config) PushContact() string {
+	switch {
+	case strings.HasPrefix(c.BaseURL, "https://"):
+		return c.BaseURL
+	case len(c.ACME.Hosts) > 0:
+		return "https://" + c.ACME.Hosts[0]
+	}
+	return ""
+}
 
 // WebhookHosts are the same for webhooks.
 func (e Egress) WebhookHosts() (egress.Hosts, []netip.Prefix) { return e.called(e.Webhooks) }

@@ -139,7 +139,7 @@ func AllowsInsecureLinks(from Sources) bool {
 	return c.InsecureLinks
 }
 
-// Risks tells of settings that are right and leave a way in.
+// Risks tells of settings that are right, and leave a way in or something out.
 func (c *Config) Risks() (told []string) {
 	if c.InsecureLinks {
 		for _, problem := range c.links() {
@@ -159,6 +159,11 @@ func (c *Config) Risks() (told []string) {
 	if c.Standby.Listen != "" && c.Standby.Peer == "" && c.StandbyOf == "" {
 		told = append(told, "standby.peer: without it a server that comes back after its standby took over serves until "+
 			"that one tells it, and what it confirms in these seconds is lost")
+	}
+	// Browsers subscribe at a server that they reach over HTTPS, or on their own machine.
+	if len(c.Egress.Push) > 0 && c.PushContact() == "" && (c.TLS.Cert != "" || len(c.Proxies) > 0) {
+		told = append(told, "egress.push: push services are not told whom to reach, and Apple's takes nothing without that: "+
+			"set base_url to the https URL of the server, or egress.push to nothing")
 	}
 	return told
 }

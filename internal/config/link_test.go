@@ -127,3 +127,24 @@ func TestLinksBetweenThePairAreVerified(t *testing.T) {
 		t.Errorf("the error repeats the secret: %v", err)
 	}
 }
+
+func TestServerThatPushServicesCannotReachIsToldOf(t *testing.T) {
+	for _, test := range []struct {
+		flags map[string]string
+		told  bool
+	}{
+		{map[string]string{"tls.cert": "c.pem", "tls.key": "k.pem"}, true},
+		{map[string]string{"trusted_proxies": "192.0.2.7"}, true},
+		{map[string]string{"trusted_proxies": "192.0.2.7", "base_url": "http://signet.example.com"}, true},
+		{map[string]string{"trusted_proxies": "192.0.2.7", "base_url": "https://signet.example.com"}, false},
+		{map[string]string{"trusted_proxies": "192.0.2.7", "egress.push": ""}, false},
+		{map[string]string{"acme.hosts": "signet.example.com"}, false},
+		{nil, false}, // on the own machine
+	} {
+		c, err := Load(Sources{Flags: test.flags})
+		wantError(t, err, "")
+		if risks := strings.Join(c.Risks(), ""); strings.Contains(risks, "push services") != test.told {
+			t.Errorf("%v is told of as %q, want %t", test.flags, risks, test.told)
+		}
+	}
+}

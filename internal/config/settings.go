@@ -236,7 +236,9 @@ Hosts to which notifications of new messages may be pushed (Web Push): those to 
 browsers subscribe. *.example.com is all below example.com, * is all public hosts. The
 default has the services of Google (Chrome, and most others), Mozilla, Apple and
 Microsoft. They learn when something is pushed to which browser, and nothing of what
-was written, by whom, or to whom. Empty: nothing is pushed.`),
+was written, by whom, or to whom. They are told base_url, or the first of acme.hosts, as
+the way to whoever runs the server: without either Apple's takes nothing. Empty: nothing
+is pushed.`),
 
 		list(&c.Egress.Webhooks, "egress.webhooks", "HOSTS", hosts, `
 Hosts to which webhooks may send events, such as hooks.example.com; *.example.com is

@@ -31,8 +31,13 @@ func TestFaultsOfSettings(t *testing.T) {
 	cfg.Tracing.Endpoint, cfg.Tracing.Headers = "https://otel.example.com", "/nowhere/headers"
 	wantCodes(t, "a file that is missing", looked(cfg, nil), "settings.file")
 	cfg = config.Default()
-	cfg.Proxies = []string{"10.0.0.0/8"}
+	cfg.Proxies, cfg.BaseURL = []string{"10.0.0.0/8"}, "https://messages.test"
 	wantCodes(t, "a wide network", looked(cfg, nil), "settings.risk")
+	cfg = config.Default()
+	cfg.Proxies = []string{"192.0.2.7"}
+	wantCodes(t, "no way to whoever runs the server", looked(cfg, nil), "settings.risk")
+	cfg.BaseURL = "https://messages.test"
+	wantCodes(t, "a way", looked(cfg, nil))
 	cfg = config.Default()
 	cfg.Tracing.Sample = 0.5
 	wantCodes(t, "without effect", looked(cfg, nil), "settings.unused")
@@ -58,12 +63,12 @@ func TestFaultsOfTheCertificate(t *testing.T) {
 		{"of another name", 90 * 24 * time.Hour, "https://other.test", []string{"certificate.name"}},
 	} {
 		cfg := config.Default()
-		cfg.BaseURL = c.base
+		cfg.BaseURL, cfg.Egress.Push = c.base, nil
 		mustCertify(t, cfg, time.Now().Add(c.ends))
 		wantCodes(t, c.what, looked(cfg, nil), c.want...)
 	}
 	cfg := config.Default()
-	cfg.TLS.Cert, cfg.TLS.Key = "/nowhere/cert.pem", "/nowhere/key.pem"
+	cfg.TLS.Cert, cfg.TLS.Key, cfg.Egress.Push = "/nowhere/cert.pem", "/nowhere/key.pem", nil
 	wantCodes(t, "none", looked(cfg, nil), "certificate.file")
 }
 
