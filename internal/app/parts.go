@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"strings"
 	"time"
 
 	"signet/internal/access"
@@ -147,16 +146,9 @@ func (p *parts) makeUseCases(in surroundings, d *data) {
 func (p *parts) makePusher(in surroundings, d *data) {
 	hosts, networks := in.cfg.Egress.PushHosts()
 	p.guard = egress.New(egress.Options{Hosts: hosts, Networks: networks})
-	contact := in.cfg.BaseURL
-	if !strings.HasPrefix(contact, "https://") {
-		contact = ""
-	}
-	if contact == "" && len(in.cfg.ACME.Hosts) > 0 {
-		contact = "https://" + in.cfg.ACME.Hosts[0]
-	}
 	p.pusher = push.New(push.Options{
 		Store: d.kept, Access: p.access, Streams: p.registry, Guard: p.guard, Identity: d.pushes, Off: hosts.None(),
-		Contact: contact, Clock: func() time.Time { return p.clock.StoreTime(in.clock()) }, Log: in.log,
+		Contact: in.cfg.PushContact(), Clock: func() time.Time { return p.clock.StoreTime(in.clock()) }, Log: in.log,
 	})
 	p.work.Register(p.pusher.Kind())
 }
@@ -179,7 +171,8 @@ func (p *parts) register(in surroundings, d *data) error {
 		registerCounts(in.metrics, p.cases.Counts(), p.sweeper, p.vault, p.audit), registerSurvey(in, p.survey, p.registry),
 		registerRing(in.metrics, d.ring), registerForgeries(in.metrics, d.forgeries),
 		registerWork(in.metrics, p.work.Kinds()), registerPushes(in.metrics, p.pusher), registerHooks(in.metrics, p.hooks),
-		registerExports(in.metrics, p.exporter), registerPair(in, d.pair))
+		registerRefused(in.metrics, p.guard, p.hooks.guard), registerExports(in.metrics, p.exporter),
+		registerPair(in, d.pair))
 }
 
 // flush writes what the last requests noted, after them.

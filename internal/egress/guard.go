@@ -21,6 +21,9 @@ const (
 	// AnswerLimit is how many bytes of an answer are read, and as many of its head. Past them reading the
 	// body fails with ErrAnswerTooLong.
 	AnswerLimit = 64 << 10
+	// silence is for how long nothing comes over a connection of HTTP/2 until it is asked whether it lives, and
+	// answerTime how long it has to answer. Calls share it: a dead one would fail all of them, each after Timeout.
+	silence, answerTime = 5 * time.Second, 3 * time.Second
 )
 
 var (
@@ -88,6 +91,7 @@ func (g *Guard) transport(o *Options, plain bool) *http.Transport {
 		TLSHandshakeTimeout: Timeout, ResponseHeaderTimeout: Timeout, MaxResponseHeaderBytes: AnswerLimit,
 		IdleConnTimeout: 90 * time.Second, MaxIdleConns: 100, MaxIdleConnsPerHost: 8, MaxConnsPerHost: 64,
 		ForceAttemptHTTP2: true, DisableCompression: true, // a short answer may unpack to a long one
+		HTTP2: &http.HTTP2Config{SendPingTimeout: silence, PingTimeout: answerTime},
 	}
 }
 
@@ -103,7 +107,7 @@ func (g *Guard) checkDialed(address string, plain bool) error {
 // Client is for calls to whom the guard lets out. Nobody changes it.
 func (g *Guard) Client() *http.Client { return g.client }
 
-// Refused returns how many calls did not go out.
+// Refused returns how often a call, or a URL for later ones, was refused.
 func (g *Guard) Refused() int64 { return g.refused.Load() }
 
 // Close ends the connections that no call uses.
@@ -117,6 +121,7 @@ func (g *Guard) Close() {
 func (g *Guard) Check(address string) error {
 	u, err := url.Parse(address)
 	if err != nil {
+		g.refused.Add(1)
 		return refuse("url", "it is no URL")
 	}
 	return g.CheckURL(u)
@@ -124,6 +129,14 @@ func (g *Guard) Check(address string) error {
 
 // CheckURL is Check of a URL that was parsed.
 func (g *Guard) CheckURL(u *url.URL) error {
+	err := g.checkURL(u)
+	if err != nil {
+		g.refused.Add(1)
+	}
+	return err
+}
+
+func (g *Guard) checkURL(u *url.URL) error {
 	if u.Opaque != "" || u.Host == "" || u.User != nil || u.Scheme != "https" && u.Scheme != "http" {
 		return refuse("url", "want a URL such as https://example.com/path, without a user")
 	}
@@ -150,7 +163,6 @@ func (g *Guard) RoundTrip(r *http.Request) (*http.Response, error) {
 		if r.Body != nil {
 			_ = r.Body.Close() // as a RoundTripper must
 		}
-		g.refused.Add(1)
 		return nil, fmt.Errorf("call %s: %w", r.URL.Hostname(), err)
 	}
 	transport := g.secure

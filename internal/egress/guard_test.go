@@ -230,6 +230,7 @@ func TestAnswersAreReadUpToTheLimit(t *testing.T) {
 
 func TestHostsThatMayBeCalled(t *testing.T) {
 	g := newGuard(t, Options{Hosts: mustHosts(t, "push.example.com", "*.example.org", "8.8.8.8", "2a00:1450::1")})
+	refused := int64(0)
 	for address, want := range map[string]string{
 		"https://push.example.com/x":             "",
 		"https://PUSH.example.com./x":            "",
@@ -264,6 +265,12 @@ func TestHostsThatMayBeCalled(t *testing.T) {
 		case err != nil && strings.Contains(err.Error(), "hunter2"):
 			t.Errorf("the refusal tells a password: %v", err)
 		}
+		if err != nil {
+			refused++
+		}
+	}
+	if got := g.Refused(); got != refused {
+		t.Errorf("%d refusals are counted, want %d", got, refused)
 	}
 }
 
