@@ -113,9 +113,10 @@ func TestSubscriptions(t *testing.T) {
 	c.clock.Advance(time.Minute)
 	phone.post("/v2/user/me/push", one.subscription(service)).want(204)
 	again := phone.get("/v2/user/me/push").reply().list()
-	if len(again) != 1 || again[0].text("id") == id {
-		t.Errorf("the same browser has %v, and had %v", again, listed)
+	if len(again) != 1 {
+		t.Fatalf("the same browser has %v, and had %v", again, listed)
 	}
+	again[0].wantFields(fields{"id": id, "created_time": "2026-11-21T08:16:30.123Z"})
 	// Somebody else signs in with the browser.
 	c.alice.post("/v2/user/me/push", one.subscription(service)).want(204)
 	phone.get("/v2/user/me/push").reply().wantIs([]any{})

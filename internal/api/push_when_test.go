@@ -49,8 +49,12 @@ func TestMessageIsPushedOnceItsStreamTurnsOutToBeDead(t *testing.T) {
 		want bool
 	}{
 		{"it ends", func(session *person, _ string) { session.delete("/v2/events?connections_only=true").want(200) }, true},
+		{"another device has it", func(session *person, message string) {
+			c.bob.mustMark("delivered", message)
+			session.delete("/v2/events?connections_only=true").want(200)
+		}, true},
 		{"it is read", func(session *person, message string) {
-			session.mustMark("delivered", message)
+			c.bob.mustMark("read", message)
 			session.delete("/v2/events?connections_only=true").want(200)
 		}, false},
 		{"it stays", func(*person, string) {}, false},
@@ -164,4 +168,16 @@ func TestPushesKeepTheirPace(t *testing.T) {
 	if n := c.pushes(); n > 0 {
 		t.Errorf("%d jobs are left", n)
 	}
+}
+
+// A message that an escalation sends on is pushed like any other.
+func TestMessageThatIsSentOnIsPushed(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	service := webpushtest.NewService(t)
+	browsers := []*browser{c.carl.mustSubscribe(service, "/carl"), c.bob.mustSubscribe(service, "/bob")}
+	group := c.alice.mustCreateGroup("Ward", c.bob)
+	c.alice.mustSend(c.alice.token, "help", "escalate", []fields{{"after": 5, "to": []string{c.carl.token, group}}})
+	c.mustPass(5 * time.Minute)
+	c.wantPushed("it was sent on", service, browsers, browsers[0].unread(true, 1), browsers[1].unread(true, 1))
 }

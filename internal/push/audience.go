@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// lookInterval is how often a server asks which accounts have subscribed at others, and lookBack since when:
-	// a transaction may have taken a while, and clocks differ.
+	// lookInterval is how often a server asks which accounts have subscribed at others, and lookBack since how long
+	// before it last did: a transaction may have taken a while, and clocks differ.
 	lookInterval, lookBack = time.Second, 2 * time.Minute
 	// ownersAtATime is how many accounts are read at a time at the start.
 	ownersAtATime = 5000
@@ -26,6 +26,7 @@ type audience struct {
 	whole  bool            // all are known; else it may be anybody
 	read   model.AccountID // up to which they were read
 	owners map[model.AccountID]bool
+	looked time.Time // when it was last asked who has subscribed
 }
 
 // among returns those of the accounts that may have subscriptions.
@@ -62,7 +63,7 @@ func (a *audience) follow(ctx context.Context, kept *store.Store, clock func() t
 	defer ticker.Stop()
 	told := false
 	for {
-		err := a.load(ctx, kept)
+		err := a.load(ctx, kept, clock())
 		if err == nil && kept.Alone() {
 			return
 		}
@@ -82,11 +83,9 @@ func (a *audience) follow(ctx context.Context, kept *store.Store, clock func() t
 }
 
 // load reads whose subscriptions there are, once.
-func (a *audience) load(ctx context.Context, kept *store.Store) error {
+func (a *audience) load(ctx context.Context, kept *store.Store, now time.Time) error {
 	for {
-		a.mu.RLock()
-		whole, after := a.whole, a.read
-		a.mu.RUnlock()
+		whole, after := a.begin(now)
 		if whole {
 			return nil
 		}
@@ -105,10 +104,30 @@ func (a *audience) load(ctx context.Context, kept *store.Store) error {
 	}
 }
 
+// begin returns how far they were read. What others subscribe from the first time on, look finds.
+func (a *audience) begin(now time.Time) (whole bool, after model.AccountID) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.looked.IsZero() {
+		a.looked = now
+	}
+	return a.whole, a.read
+}
+
+// look learns who has subscribed since it last did, however long the store was away.
 func (a *audience) look(ctx context.Context, kept *store.Store, now time.Time) error {
+	a.mu.RLock()
+	since := a.looked.Add(-lookBack)
+	a.mu.RUnlock()
 	owners, err := store.Read(ctx, kept, func(tx *store.Tx) ([]model.AccountID, error) {
-		return subscriptions.OwnersSince(tx, now.Add(-lookBack))
+		return subscriptions.OwnersSince(tx, since)
 	})
+	if err != nil {
+		return err
+	}
 	a.add(owners...)
-	return err
+	a.mu.Lock()
+	a.looked = now
+	a.mu.Unlock()
+	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"strconv"
 	"strings"
@@ -25,6 +26,7 @@ const (
 	ended           // the browser does not subscribe any more
 	failed          // it is tried again
 	refused         // it is not
+	unsent          // nobody was asked, or it was broken off: it is made again
 )
 
 const (
@@ -32,8 +34,8 @@ const (
 	payloadSize = 64
 	// longestLife is how long push services keep what they cannot deliver.
 	longestLife = 28 * 24 * time.Hour
-	// toldEvery is how often it is logged that a host refuses.
-	toldEvery = time.Hour
+	// toldEvery is how often it is logged that a host refuses, and mostRefused of how many hosts in that time.
+	toldEvery, mostRefused = time.Hour, 1000
 )
 
 // payload is all that a browser is told.
@@ -42,14 +44,13 @@ type payload struct {
 	UnreadCount int  `json:"unread_count"`
 }
 
-// push makes a call, and counts what became of it.
+// push makes a call.
 func (r *round) push(ctx context.Context, c *call) result {
 	out := result{call: *c}
 	request, err := r.request(ctx, c)
 	if err != nil {
 		r.Log.Error("a push could not be made", "host", c.subscription.Host, "error", err)
 		out.outcome = refused
-		r.Counts.Refused.Add(1)
 		return out
 	}
 	answer, err := r.Guard.Client().Do(request)
@@ -59,7 +60,6 @@ func (r *round) push(ctx context.Context, c *call) result {
 			out.outcome = refused
 			r.tellRefused(c.subscription.Host, "reason", "the settings do not allow it")
 		}
-		r.count(out.outcome)
 		return out
 	}
 	defer answer.Body.Close()
@@ -75,7 +75,6 @@ func (r *round) push(ctx context.Context, c *call) result {
 		out.outcome = refused
 		r.tellRefused(c.subscription.Host, "status", status)
 	}
-	r.count(out.outcome)
 	return out
 }
 
@@ -87,7 +86,7 @@ func (p *Pusher) count(o outcome) {
 		p.Counts.Ended.Add(1)
 	case failed:
 		p.Counts.Failed.Add(1)
-	default:
+	case refused:
 		p.Counts.Refused.Add(1)
 	}
 }
@@ -98,6 +97,12 @@ func (p *Pusher) tellRefused(host string, why ...any) {
 	defer p.mu.Unlock()
 	now := p.Clock()
 	if last, known := p.refused[host]; known && now.Sub(last) < toldEvery {
+		return
+	}
+	if len(p.refused) >= mostRefused {
+		maps.DeleteFunc(p.refused, func(_ string, last time.Time) bool { return now.Sub(last) >= toldEvery })
+	}
+	if len(p.refused) >= mostRefused {
 		return
 	}
 	p.refused[host] = now

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"signet/internal/egress"
 	"signet/internal/model"
 	"signet/internal/store"
 	"signet/internal/store/subscriptions"
@@ -13,14 +14,16 @@ import (
 // round is one look at whom to tell of a message.
 type round struct {
 	*Pusher
+	job          *store.Job
 	now          time.Time
 	number       int64 // of the organization
 	id           model.MessageID
 	organization model.OrganizationID // once the message was read
 
 	message *store.MessageRow // nil: it is gone
+	left    []target          // that are not due
 	calls   []call            // that are to be made
-	later   []target
+	later   []target          // that are looked at again, with those that are left
 }
 
 // call is a push that is to be made.
@@ -48,7 +51,7 @@ func (r *round) decide(ctx context.Context, targets []target) error {
 		}
 	}
 	err := r.Store.View(ctx, func(tx *store.Tx) error {
-		r.message, r.calls, r.later = nil, nil, nil
+		r.message, r.calls, r.later = nil, nil, slices.Clone(r.left)
 		err := tx.NameOrganizations([]int64{r.number}, func(int) *model.OrganizationID { return &r.organization })
 		if err != nil {
 			return err
@@ -95,27 +98,40 @@ func (r *round) one(t target, seen bool, s subscriptions.Subscription, to *subsc
 	if to.Status >= model.Read || to.Undisturb || to.Muted && !r.important() {
 		return
 	}
-	if seen && s.Pushes > t.pushes && !r.important() {
+	if seen && s.Told > t.pushes && !r.important() {
 		return // a later push told of this message too
 	}
 	if !seen {
 		t = target{subscription: s.ID, pushes: s.Pushes}
 	}
-	switch {
-	case (open || t.waited) && to.Status >= model.Delivered, open && t.waited:
-		// The page has it.
-	case open:
+	if open {
+		if t.waited || to.Status >= model.Delivered {
+			return // the page has it
+		}
 		t.waited, t.due = true, r.now.Add(grace)
 		r.later = append(r.later, t)
-	case !r.important() && r.now.Before(s.Rests):
-		t.due = s.Rests
-		r.later = append(r.later, t)
-	case len(r.calls) == batch:
-		t.due = r.now
-		r.later = append(r.later, t)
-	default:
-		r.calls = append(r.calls, call{target: t, subscription: s})
+		return
 	}
+	if t.due = r.free(&t, &s); t.due.After(r.now) || len(r.calls) == batch {
+		r.later = append(r.later, t)
+		return
+	}
+	r.calls = append(r.calls, call{target: t, subscription: s})
+}
+
+// free returns from when on a subscription may be told of the message.
+func (r *round) free(t *target, s *subscriptions.Subscription) time.Time {
+	rests := s.Rests
+	switch {
+	case r.important():
+		rests = time.Time{}
+	case s.Pushes > t.pushes: // a later push was begun, and perhaps tells of this message too: by then it has ended
+		rests = rests.Add(egress.Timeout - pace)
+	}
+	if s.Unwanted.After(rests) {
+		return s.Unwanted
+	}
+	return rests
 }
 
 // admit leaves out calls to sessions that have ended, or may not read the message.
@@ -133,55 +149,4 @@ func (r *round) admit(ctx context.Context) error {
 	}
 	r.calls = admitted
 	return nil
-}
-
-// begin notes the calls, so that no other server makes one of them, and counts what they tell.
-func (r *round) begin(ctx context.Context) error {
-	if len(r.calls) == 0 {
-		return nil
-	}
-	var begun []call
-	var beaten []target
-	err := r.Store.Update(ctx, func(tx *store.Tx) error {
-		begun, beaten = nil, nil
-		for _, c := range r.calls {
-			ok, err := subscriptions.Begin(tx, &c.subscription, r.now.Add(pace))
-			if err != nil {
-				return err
-			}
-			if !ok { // somebody has just pushed to it: it is looked at again
-				c.due = r.now
-				beaten = append(beaten, c.target)
-				continue
-			}
-			c.pushes = c.subscription.Pushes + 1
-			begun = append(begun, c)
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	r.calls, r.later = begun, append(r.later, beaten...)
-	type reader struct {
-		account model.AccountID
-		scope   model.OrganizationID
-	}
-	return r.Store.View(ctx, func(tx *store.Tx) error { // which sees all that was there when they were begun
-		counted := map[reader]int{}
-		for i := range r.calls {
-			c := &r.calls[i]
-			by := reader{c.subscription.Account, c.scope}
-			unread, known := counted[by]
-			if !known {
-				var err error
-				if unread, _, err = tx.Unread(by.account, c.scope, r.now); err != nil {
-					return err
-				}
-				counted[by] = unread
-			}
-			c.unread = unread
-		}
-		return nil
-	}, store.Short)
 }

@@ -73,7 +73,7 @@ type Pusher struct {
 	Took   *meter.Histogram // from when a message was sent until the push service took it
 
 	audience audience
-	calls    chan struct{} // of which there are so many at a time
+	lanes    lanes
 
 	mu      sync.Mutex           // guards refused
 	refused map[string]time.Time // when it was last told of a host that refuses
@@ -87,8 +87,8 @@ const (
 	// grace is after how long it is looked whether a stream that was open has taken a message: of a phone whose
 	// network is gone the server learns within 12 s.
 	grace = 15 * time.Second
-	// callsAtATime is how many pushes are on their way at a time, and batch of how many a job waits for the end.
-	callsAtATime, batch = 128, 64
+	// batch is how many accounts a job tells, and of how many pushes it waits for the end.
+	batch = 64
 	// lease is for how long no other server takes a job, which takes no longer than a call and what is stored
 	// before and after it.
 	lease = 2 * time.Minute
@@ -96,7 +96,7 @@ const (
 
 // New returns a Pusher. Its Kind is to be registered, and Run to be run.
 func New(o Options) *Pusher {
-	return &Pusher{Options: o, Took: meter.NewDurations(), calls: make(chan struct{}, callsAtATime),
+	return &Pusher{Options: o, Took: meter.NewDurations(), lanes: lanes{hosts: map[string]*lane{}},
 		audience: audience{owners: map[model.AccountID]bool{}}, refused: map[string]time.Time{}}
 }
 
@@ -112,7 +112,7 @@ func (p *Pusher) PublicKey() (key string, off bool) { return p.Identity.key.Publ
 func (p *Pusher) now() time.Time { return p.Clock().UTC().Truncate(time.Millisecond) }
 
 // Load reads who has subscriptions, which Run does by itself: until then anybody may have some.
-func (p *Pusher) Load(ctx context.Context) error { return p.audience.load(ctx, p.Store) }
+func (p *Pusher) Load(ctx context.Context) error { return p.audience.load(ctx, p.Store, p.Clock()) }
 
 // Run keeps in mind who has subscriptions, until ctx ends.
 func (p *Pusher) Run(ctx context.Context) {

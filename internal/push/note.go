@@ -3,6 +3,7 @@ package push
 import (
 	"encoding/binary"
 	"errors"
+	"slices"
 	"time"
 
 	"signet/internal/model"
@@ -25,8 +26,14 @@ func (p *Pusher) Note(tx *store.Tx, organization model.OrganizationID, message m
 		targets[i].account = account
 	}
 	number, _ := tx.Existing(organization).(int64) // else the transaction fails
-	return tx.NoteJob(&store.Job{Kind: store.PushMessage, Subject: subject(number, message),
-		State: encodeTargets(targets), Noted: p.now()})
+	about, now := subject(number, message), p.now()
+	for part := range slices.Chunk(targets, batch) { // which wait for each other's push services
+		err := tx.NoteJob(&store.Job{Kind: store.PushMessage, Subject: about, State: encodeTargets(part), Noted: now})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // subject is the stored form of a message that is told of: with the number of its organization, of which

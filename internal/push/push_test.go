@@ -2,6 +2,8 @@ package push
 
 import (
 	"bytes"
+	"fmt"
+	"log/slog"
 	"reflect"
 	"slices"
 	"strings"
@@ -27,9 +29,9 @@ func TestSubscriptionsOpenInTheirRowOnly(t *testing.T) {
 	identity := mustIdentity(t, "a")
 	p256dh, auth := webpushtest.NewBrowser(t).Keys()
 	const endpoint = "https://push.example.net/secret"
-	row := subscriptions.Subscription{Account: model.AccountID{1}, ID: model.SubscriptionID{2}}
+	row := subscriptions.Subscription{Account: model.AccountID{1}, Mark: identity.seal.mark(endpoint)}
 	var err error
-	row.Sealed, err = identity.seal.close(row.Account, row.ID, storedSubscription{endpoint, p256dh, auth})
+	row.Sealed, err = identity.seal.close(row.Account, row.Mark, storedSubscription{endpoint, p256dh, auth})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +43,7 @@ func TestSubscriptionsOpenInTheirRowOnly(t *testing.T) {
 	}
 	for name, change := range map[string]func(s *subscriptions.Subscription, i **Identity){
 		"another account":      func(s *subscriptions.Subscription, _ **Identity) { s.Account = model.AccountID{3} },
-		"another subscription": func(s *subscriptions.Subscription, _ **Identity) { s.ID = model.SubscriptionID{3} },
+		"another browser":      func(s *subscriptions.Subscription, i **Identity) { s.Mark = (*i).seal.mark("x") },
 		"a flipped bit":        func(s *subscriptions.Subscription, _ **Identity) { s.Sealed[len(s.Sealed)-1] ^= 1 },
 		"a part":               func(s *subscriptions.Subscription, _ **Identity) { s.Sealed = s.Sealed[:10] },
 		"nothing":              func(s *subscriptions.Subscription, _ **Identity) { s.Sealed = nil },
@@ -125,5 +127,27 @@ func TestWaitsOfFailures(t *testing.T) {
 		if got := retryAfter(text, now); got != want {
 			t.Errorf("%q is %v, want %v", text, got, want)
 		}
+	}
+}
+
+// That a host refuses is logged once an hour, and what is remembered for that has an end.
+func TestHostsThatRefuseAreToldOfNowAndThen(t *testing.T) {
+	var log strings.Builder
+	now := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
+	p := New(Options{Clock: func() time.Time { return now }, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	told := func() int { defer log.Reset(); return strings.Count(log.String(), "\n") }
+	for i := range 3000 {
+		p.tellRefused(fmt.Sprintf("%d.example.com", i))
+		p.tellRefused(fmt.Sprintf("%d.example.com", i))
+	}
+	if n := told(); n != mostRefused || len(p.refused) != n {
+		t.Errorf("%d hosts are told of, and %d remembered, want %d", n, len(p.refused), mostRefused)
+	}
+	now = now.Add(toldEvery)
+	for range 2 {
+		p.tellRefused("2999.example.com")
+	}
+	if n := told(); n != 1 || len(p.refused) != 1 {
+		t.Errorf("an hour later %d hosts are told of, and %d remembered", n, len(p.refused))
 	}
 }

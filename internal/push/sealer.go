@@ -46,13 +46,13 @@ func newSealer(secret []byte) (s sealer, err error) {
 	return s, err
 }
 
-// bound is what a sealed subscription is bound to: its row.
-func bound(account model.AccountID, id model.SubscriptionID) []byte {
-	return append(append([]byte("push_subscriptions"), account[:]...), id[:]...)
+// bound is what a sealed subscription is bound to: whose it is, and of which browser.
+func bound(account model.AccountID, mark []byte) []byte {
+	return append(append([]byte("push_subscriptions"), account[:]...), mark...)
 }
 
-// close seals a subscription for a row.
-func (s *sealer) close(account model.AccountID, id model.SubscriptionID, what storedSubscription) ([]byte, error) {
+// close seals a subscription for the row of an account's browser.
+func (s *sealer) close(account model.AccountID, mark []byte, what storedSubscription) ([]byte, error) {
 	text, err := json.Marshal(what)
 	if err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func (s *sealer) close(account model.AccountID, id model.SubscriptionID, what st
 	if _, err := rand.Read(nonce); err != nil {
 		return nil, err
 	}
-	return s.aead.Seal(nonce, nonce, text, bound(account, id)), nil
+	return s.aead.Seal(nonce, nonce, text, bound(account, mark)), nil
 }
 
 // open is the reverse.
@@ -70,7 +70,7 @@ func (s *sealer) open(row *subscriptions.Subscription) (webpush.Subscription, er
 	if len(row.Sealed) < size {
 		return webpush.Subscription{}, errors.New("the subscription is not sealed")
 	}
-	text, err := s.aead.Open(nil, row.Sealed[:size], row.Sealed[size:], bound(row.Account, row.ID))
+	text, err := s.aead.Open(nil, row.Sealed[:size], row.Sealed[size:], bound(row.Account, row.Mark))
 	if err != nil {
 		return webpush.Subscription{}, fmt.Errorf("open subscription %s: %w", row.ID, err)
 	}

@@ -48,7 +48,7 @@ func (p *Pusher) Subscribe(ctx context.Context, actor *model.Actor, endpoint, p2
 	row := subscriptions.Subscription{Account: actor.Account, ID: model.SubscriptionID(uuid.Must(uuid.NewV7())),
 		Key: actor.Key.Key, Host: strings.ToLower(s.Endpoint.Hostname()), Mark: p.Identity.seal.mark(endpoint),
 		Created: p.now()}
-	row.Sealed, err = p.Identity.seal.close(row.Account, row.ID, storedSubscription{endpoint, p256dh, auth})
+	row.Sealed, err = p.Identity.seal.close(row.Account, row.Mark, storedSubscription{endpoint, p256dh, auth})
 	if err != nil {
 		return err
 	}

@@ -502,10 +502,12 @@ CREATE TABLE push_subscriptions (
 	created      BIGINT NOT NULL,
 	last_success BIGINT NOT NULL,  -- when the push service last took something; 0: it never did
 	rests        BIGINT NOT NULL,  -- until when nothing is pushed that can wait
+	unwanted     BIGINT NOT NULL,  -- until when the push service asked for nothing at all
 	pushes       BIGINT NOT NULL,  -- how many were begun
+	told         BIGINT NOT NULL,  -- which of them was the last that the push service took; 0: none
 	PRIMARY KEY (account, subscription)
 ){table};
-CREATE INDEX push_subscriptions_mark ON push_subscriptions (mark);
+CREATE UNIQUE INDEX push_subscriptions_mark ON push_subscriptions (mark, account);
 CREATE INDEX push_subscriptions_subscription ON push_subscriptions (subscription);
 CREATE INDEX push_subscriptions_key ON push_subscriptions (api_key);
 CREATE INDEX push_subscriptions_created ON push_subscriptions (created);

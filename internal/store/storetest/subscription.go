@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -33,11 +34,19 @@ func pushSubscriptions(t *testing.T, h conformance.Harness) {
 	}
 	a, b := subscription(ann), subscription(ann)
 	t.Run("come_back_as_they_were", func(t *testing.T) {
-		a.LastSuccess, a.Rests, a.Pushes = p.now(), p.now().Add(time.Second), 7
+		a.LastSuccess, a.Rests, a.Pushes, a.Told = p.now(), p.now().Add(time.Second), 7, 6
+		a.Unwanted = p.now().Add(time.Minute)
 		put(a, 20)
 		put(b, 20)
 		wantEqual(t, "all", of(ann), []subscriptions.Subscription{*a, *b})
 		wantEqual(t, "of another", len(of(bob)), 0)
+	})
+	t.Run("are_renewed_by_their_account", func(t *testing.T) {
+		again := subscription(ann)
+		again.Mark, again.Key = a.Mark, "another key"
+		put(again, 20)
+		a.Key, a.Sealed, a.Created = again.Key, again.Sealed, again.Created
+		wantEqual(t, "all", of(ann), []subscriptions.Subscription{*b, *a})
 	})
 	t.Run("are_one_for_each_browser", func(t *testing.T) {
 		again := subscription(bob)
@@ -62,6 +71,22 @@ func pushSubscriptions(t *testing.T, h conformance.Harness) {
 		})
 		wantEqual(t, "owners since", since, []model.AccountID{bob})
 	})
+	t.Run("are_one_however_many_calls_come_at_once", func(t *testing.T) {
+		same := subscription(bob)
+		var calls sync.WaitGroup
+		for range 8 {
+			s := *same
+			s.ID = model.SubscriptionID(p.id())
+			calls.Go(func() {
+				err := p.Update(t.Context(), func(tx *store.Tx) error { return subscriptions.Put(tx, &s, 20) })
+				if err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		calls.Wait()
+		wantEqual(t, "those of the account", len(of(bob)), 2)
+	})
 	t.Run("are_so_many_at_most", func(t *testing.T) {
 		c, d := subscription(ann), subscription(ann)
 		put(c, 2)
@@ -79,8 +104,16 @@ func pushSubscriptions(t *testing.T, h conformance.Harness) {
 			})
 		}
 		p.mustUpdate(t, func(tx *store.Tx) error { return subscriptions.Rest(tx, b, rests.Add(-time.Second)) })
-		p.mustUpdate(t, func(tx *store.Tx) error { return subscriptions.Succeeded(tx, b, p.now()) })
-		b.Pushes, b.Rests, b.LastSuccess = 1, rests, p.now()
+		unwanted := p.now().Add(time.Minute)
+		for _, until := range []time.Time{unwanted, unwanted.Add(-time.Second)} {
+			p.mustUpdate(t, func(tx *store.Tx) error { return subscriptions.Refuse(tx, b, until) })
+		}
+		for _, push := range []int64{2, 1} {
+			p.mustUpdate(t, func(tx *store.Tx) error {
+				return subscriptions.Succeeded(tx, b, push, p.now().Add(time.Duration(2-push)*time.Second))
+			})
+		}
+		b.Pushes, b.Rests, b.LastSuccess, b.Unwanted, b.Told = 1, rests, p.now(), unwanted, 2
 		wantEqual(t, "it", of(ann)[0], *b)
 		p.mustUpdate(t, func(tx *store.Tx) error { return subscriptions.Rest(tx, b, rests.Add(time.Second)) })
 		wantEqual(t, "it rests until", of(ann)[0].Rests, rests.Add(time.Second))

@@ -22,27 +22,34 @@ type Subscription struct {
 	Created     time.Time
 	LastSuccess time.Time // zero: nothing was pushed yet
 	Rests       time.Time // until when nothing is pushed that can wait
+	Unwanted    time.Time // until when the push service asked for nothing at all
 	Pushes      int64     // how many were begun
+	Told        int64     // which of them was the last that the push service took; 0: none
 }
 
-const columns = `account, subscription, api_key, host, mark, sealed, created, last_success, rests, pushes`
+const columns = `account, subscription, api_key, host, mark, sealed, created, last_success, rests, unwanted, pushes,
+	told`
 
 func scan(s *Subscription, row store.Row) error {
-	var created, last, rests int64
-	err := row.Scan(&s.Account, &s.ID, &s.Key, &s.Host, &s.Mark, &s.Sealed, &created, &last, &rests, &s.Pushes)
-	s.Created, s.LastSuccess, s.Rests = store.FromMillis(created), store.FromMillis(last), store.FromMillis(rests)
+	var created, last, rests, unwanted int64
+	err := row.Scan(&s.Account, &s.ID, &s.Key, &s.Host, &s.Mark, &s.Sealed, &created, &last, &rests, &unwanted,
+		&s.Pushes, &s.Told)
+	s.Created, s.LastSuccess = store.FromMillis(created), store.FromMillis(last)
+	s.Rests, s.Unwanted = store.FromMillis(rests), store.FromMillis(unwanted)
 	return err
 }
 
-// Put adds a subscription. It takes the place of that of the same browser, whosever that was, and the
-// account keeps the newest, so many at most.
+// Put adds a subscription, or renews that of the same browser, which goes on as it was. Where that was another
+// account's, it ends. The account keeps the newest, so many at most.
 func Put(tx *store.Tx, s *Subscription, most int) error {
-	if err := tx.Post(`DELETE FROM push_subscriptions WHERE mark = ?`, s.Mark); err != nil {
+	err := tx.Post(`DELETE FROM push_subscriptions WHERE mark = ? AND account <> ?`, s.Mark, s.Account)
+	if err != nil {
 		return err
 	}
-	err := tx.Post(`INSERT INTO push_subscriptions (`+columns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, s.Account, s.ID,
-		s.Key, s.Host, s.Mark, s.Sealed, store.Millis(s.Created), store.Millis(s.LastSuccess), store.Millis(s.Rests),
-		s.Pushes)
+	err = tx.Post(`INSERT INTO push_subscriptions (`+columns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (mark, account) DO UPDATE SET api_key = excluded.api_key, sealed = excluded.sealed,
+			created = excluded.created`, s.Account, s.ID, s.Key, s.Host, s.Mark, s.Sealed, store.Millis(s.Created),
+		store.Millis(s.LastSuccess), store.Millis(s.Rests), store.Millis(s.Unwanted), s.Pushes, s.Told)
 	if err != nil {
 		return err
 	}
@@ -97,10 +104,16 @@ func Rest(tx *store.Tx, s *Subscription, until time.Time) error {
 		store.Millis(until), s.Account, s.ID, store.Millis(until))
 }
 
-// Succeeded notes when the push service took something.
-func Succeeded(tx *store.Tx, s *Subscription, at time.Time) error {
-	return tx.Post(`UPDATE push_subscriptions SET last_success = ? WHERE account = ? AND subscription = ?
-		AND last_success < ?`, store.Millis(at), s.Account, s.ID, store.Millis(at))
+// Refuse notes until when the push service asked for nothing, unless that of before is later.
+func Refuse(tx *store.Tx, s *Subscription, until time.Time) error {
+	return tx.Post(`UPDATE push_subscriptions SET unwanted = ? WHERE account = ? AND subscription = ? AND unwanted < ?`,
+		store.Millis(until), s.Account, s.ID, store.Millis(until))
+}
+
+// Succeeded notes that the push service took a push, and when, unless it took a later one before.
+func Succeeded(tx *store.Tx, s *Subscription, push int64, at time.Time) error {
+	return tx.Post(`UPDATE push_subscriptions SET told = ?, last_success = ? WHERE account = ? AND subscription = ?
+		AND told < ?`, push, store.Millis(at), s.Account, s.ID, push)
 }
 
 // Delete ends a subscription, and reports whether it was there.
