@@ -14,6 +14,7 @@ import { choose, chosenLanguage, type Language, languages, text } from "../text/
 import { HearingSettings } from "./HearingSettings";
 import { choose as chooseNotices, notices, type Notices } from "./notices";
 import { PictureChooser } from "./PictureChooser";
+import { pushing } from "./push";
 import { namesAreFixed } from "./state/organizations";
 
 /** Settings are one's profile, password and devices, and how this device shows the pages. */
@@ -84,7 +85,9 @@ export function Settings({ onClose, onHelp }: { onClose: () => void; onHelp: () 
             }}
           />
         </div>
-        {notices.value !== "off" && <p><small>{text("noticesLocked")}</small></p>}
+        {notices.value !== "off" && pushing.value !== undefined && (
+          <p><small>{text(pushing.value ? "noticesLocked" : "noticesOpenOnly")}</small></p>
+        )}
         <HearingSettings />
         <Form
           act={text("changePassword")}

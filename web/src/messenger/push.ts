@@ -1,28 +1,58 @@
 // Web Push: while no page is open, a browser whose person wants to be notified is told of messages by its maker's
 // service. What it is told is whether a message is urgent, and how many are unread (docs/api/push.md).
-import { effect } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import { type Client, SignetError } from "../client/index";
 import { siteName } from "../kit/state/brand";
-import { keepPushed, pushedTag, withdraw } from "../kit/state/notifications";
+import { keepPushed, type Pushed, pushedTag, withdraw } from "../kit/state/notifications";
 import { client, session } from "../kit/state/session";
 import { language, text } from "../text/text";
 import { notices } from "./notices";
+import { hearing } from "./state/hearing";
+
+/** The browser is told of messages while no page is open; undefined until that is known. */
+export const pushing = signal<boolean>();
+
+const account = computed(() => session.value?.account.token);
+const wanted = computed(() => notices.value !== "off" && Notification.permission === "granted");
 
 let following = false;
 
 /** followPush subscribes, or ends that, as the person chooses, and once for each session. */
 export function followPush(): void {
-  if (following || !("serviceWorker" in navigator && "PushManager" in window && "Notification" in window)) return;
+  if (following) return;
   following = true;
+  if (!("serviceWorker" in navigator && "PushManager" in window && "Notification" in window)) {
+    pushing.value = false;
+    return;
+  }
   effect(() => {
-    const account = session.value?.account.token;
-    const wanted = notices.value !== "off" && Notification.permission === "granted";
-    void language.value; // what the worker is to say
-    if (account !== undefined) void inTurn(() => settle(account, wanted));
+    if (account.value === undefined) return;
+    const words = wordsOf(account.value);
+    void inTurn(() => keepPushed(words));
+  });
+  effect(() => {
+    const wants = wanted.value;
+    if (account.value !== undefined) void follow(wants);
   });
   const seen = () => void (document.visibilityState === "visible" && withdraw(pushedTag));
   document.addEventListener("visibilitychange", seen);
   seen();
+}
+
+/** follow has the browser told, or not, and knows then which it is. */
+async function follow(wants: boolean): Promise<void> {
+  let told = false;
+  await inTurn(async () => void (told = await settle(wants)));
+  pushing.value = told;
+}
+
+/** wordsOf is what the worker is to say, and when it keeps quiet; undefined where the person wants no notifications. */
+function wordsOf(whose: string): Pushed | undefined {
+  if (!wanted.value) return undefined;
+  void language.value;
+  const icon = document.querySelector<HTMLLinkElement>("link[rel=apple-touch-icon]")?.href ?? "";
+  const words = { account: whose, title: siteName(), sign: text("newMessage"), urgent: text("newUrgent"), icon };
+  return { ...words, quiet: hearing.value.quiet };
 }
 
 /** inTurn does it while no other tab does. */
@@ -35,28 +65,26 @@ async function inTurn(act: () => Promise<void>): Promise<void> {
   }
 }
 
-async function settle(account: string, wanted: boolean): Promise<void> {
+/** settle tells whether the browser is told of messages from now on. */
+async function settle(wants: boolean): Promise<boolean> {
   const { pushManager } = await navigator.serviceWorker.ready;
   const had = await pushManager.getSubscription();
-  if (!wanted) {
-    await keepPushed(undefined);
+  if (!wants) {
     if (had) await end(client, had);
-    return;
+    return false;
   }
   const key = await keyOf(client);
-  if (key === undefined) return;
+  if (key === undefined) return false;
   let subscription = had;
   if (had && !isOf(had, key)) { // of another server, or of one that was set up anew
     await had.unsubscribe();
     subscription = null;
   }
-  const icon = document.querySelector<HTMLLinkElement>("link[rel=apple-touch-icon]")?.href ?? "";
-  await keepPushed({ account, title: siteName(), sign: text("newMessage"), urgent: text("newUrgent"), icon });
   subscription ??= await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key });
   const { endpoint, keys } = subscription.toJSON();
-  if (endpoint && keys?.["p256dh"] && keys["auth"]) {
-    await client.subscribe({ endpoint, keys: { p256dh: keys["p256dh"], auth: keys["auth"] } });
-  }
+  if (!endpoint || !keys?.["p256dh"] || !keys["auth"]) return false;
+  await client.subscribe({ endpoint, keys: { p256dh: keys["p256dh"], auth: keys["auth"] } });
+  return true;
 }
 
 /** keyOf is the key to subscribe with; undefined where the server pushes nothing. */

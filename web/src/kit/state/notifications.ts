@@ -68,6 +68,8 @@ export interface Pushed {
   readonly sign: string;
   readonly urgent: string;
   readonly icon: string;
+  /** Hours in which it neither sounds nor stays; through: urgent messages do (messenger/state/hearing.ts). */
+  readonly quiet: { readonly from: string; readonly to: string; readonly through: boolean } | undefined;
 }
 
 /** The tag of what the worker shows, and where it finds the words (worker/index.ts): a cache is all that both have. */
