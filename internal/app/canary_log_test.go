@@ -52,7 +52,10 @@ func TestCanariesAreInNoLog(t *testing.T) {
 	testenv.Long(t)
 	t.Parallel()
 	collector := tracetest.Start(t)
-	v := openAviary(t, func(cfg *config.Config) { cfg.Tracing.Endpoint = collector.URL })
+	v := openAviary(t, func(cfg *config.Config) {
+		cfg.Tracing.Endpoint = collector.URL
+		cfg.Egress.Push, cfg.Egress.Networks = []string{"127.0.0.1"}, []string{"127.0.0.1"}
+	})
 	routes := v.routes()
 	for _, route := range routes {
 		if sightings[route] == nil {
@@ -64,6 +67,7 @@ func TestCanariesAreInNoLog(t *testing.T) {
 			t.Errorf("%s has a canary, and is no route", route)
 		}
 	}
+	v.pushed()
 	later := v.sendAll()
 	v.followSocket()
 	for _, route := range slices.Sorted(maps.Keys(sightings)) {
@@ -84,7 +88,7 @@ func TestCanariesAreInNoLog(t *testing.T) {
 	_, metrics := mustDo(t, "GET", v.app.BaseURL()+"/metrics")
 	v.wantSilence("/metrics", metrics)
 	for _, said := range []string{"a handler panicked", "a call panicked", "credentials_invalid", `"route":"/v2/message"`,
-		"route=/v2/message "} {
+		"route=/v2/message ", "a push service does not take what is pushed"} {
 		if !strings.Contains(v.log.String(), said) {
 			t.Errorf("the log does not say %q: this test looks at the wrong place", said)
 		}

@@ -3,6 +3,9 @@ package app
 import (
 	"net/http"
 	"strings"
+	"time"
+
+	"signet/internal/webpush/webpushtest"
 )
 
 // session signs somebody in, and returns what a page of the server's own sends then.
@@ -26,11 +29,43 @@ func (v *aviary) mute() fields {
 		"receiver_organization": v.organization, "duration": "60"}
 }
 
-// subscription is of a browser whose push service nobody allows.
-func (v *aviary) subscription() fields {
-	return fields{"endpoint": "https://push.example.com/" + v.word(ofContent, "endpoint"),
-		"keys": `{"auth":"BTBZMqHH6r4Tts7J_aSIgg","p256dh":"BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bj` +
-			`yPjs7Vd8pZGH6SRpkNtoIAiw4"}`}
+// subscription is of a browser at a push service.
+func (v *aviary) subscription(service string) fields {
+	return fields{"endpoint": service + "/" + v.word(ofContent, "endpoint"), "keys": fields{
+		"auth":   "BTBZMqHH6r4Tts7J_aSIgg",
+		"p256dh": "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"}}
+}
+
+// pushed has a message pushed to browsers of bob: one push is taken, one fails, one is refused, one reaches nobody,
+// and one ends its subscription.
+func (v *aviary) pushed() {
+	v.t.Helper()
+	answers := map[string]int{"/taken": 201, "/fails": 500, "/refused": 400, "/gone": 410}
+	service := webpushtest.NewService(v.t)
+	service.Answer(func(p webpushtest.Push) (int, http.Header) {
+		kind, _, _ := strings.Cut(p.Path[1:], "/")
+		return answers["/"+kind], nil
+	})
+	places := []string{"http://127.0.0.1:1"} // where nobody listens
+	for kind := range answers {
+		places = append(places, service.URL+kind)
+	}
+	for _, place := range places {
+		v.mustSend(letter{route: "POST /v2/user/me/push", who: v.bob, want: 204, fields: v.subscription(place)})
+	}
+	l := v.outgoingMessage()
+	l.route = "POST /v2/message"
+	v.mustSend(l)
+	for outcome, n := range map[string]float64{"pushed": 1, "ended": 1, "refused": 1, "failed": 2} {
+		again := time.NewTicker(10 * time.Millisecond)
+		series := `signet_pushes_total{outcome="` + outcome + `"}`
+		for late := time.Now().Add(time.Minute); mustMeasure(v.t, v.app)[series] < n; <-again.C {
+			if time.Now().After(late) {
+				v.t.Fatalf("no push is %s", outcome)
+			}
+		}
+		again.Stop()
+	}
 }
 
 // outgoingMessage is a message to bob, with a file.

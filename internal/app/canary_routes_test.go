@@ -181,7 +181,7 @@ var sightings = map[string]func(v *aviary) letter{
 	"GET /v2/push":         func(v *aviary) letter { return letter{who: v.alice, want: 200} },
 	"GET /v2/user/me/push": func(v *aviary) letter { return letter{who: v.alice, want: 200} },
 	"POST /v2/user/me/push": func(v *aviary) letter { // to a host that is not allowed
-		return letter{who: v.alice, want: 400, fields: v.subscription()}
+		return letter{who: v.alice, want: 400, fields: v.subscription("https://push.example.com")}
 	},
 	"DELETE /v2/user/me/push/{id}": func(v *aviary) letter {
 		return letter{who: v.alice, path: params{"id": v.group}, want: 404}
