@@ -130,8 +130,8 @@ func newNight(t *testing.T) *night {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n.mustSubscribe("dora")
-	n.mustSubscribe("carl")
+	n.mustSubscribe(n.one, "dora") // each at the server that will push to it: the other one learns of it within a second
+	n.mustSubscribe(n.two, "carl")
 	if _, err := n.at(n.one, "monitoring").Poll(ctx, client.PollOptions{AutoAck: true}); err != nil {
 		t.Fatal(err)
 	}
@@ -145,13 +145,13 @@ func newNight(t *testing.T) *night {
 	return n
 }
 
-// mustSubscribe has a phone of a person told.
-func (n *night) mustSubscribe(name string) {
+// mustSubscribe has a phone of a person told, at a server.
+func (n *night) mustSubscribe(server *mortal, name string) {
 	n.t.Helper()
 	phone := webpushtest.NewBrowser(n.t)
 	n.phones[name] = phone
 	p256dh, auth := phone.Keys()
-	err := n.at(n.one, name).Subscribe(n.t.Context(), client.NewSubscription{Endpoint: n.pushes.URL + "/" + name,
+	err := n.at(server, name).Subscribe(n.t.Context(), client.NewSubscription{Endpoint: n.pushes.URL + "/" + name,
 		Keys: client.SubscriptionKeys{P256DH: p256dh, Auth: auth}})
 	if err != nil {
 		n.t.Fatal(err)
