@@ -248,13 +248,18 @@ func (tx *Tx) NextQueue(after model.AccountID) (account model.AccountID, oldest 
 	return account, oldest, found, err
 }
 
-// WithdrawMessage takes the event that carries the message, where it is still queued, out of
-// the queues of accounts. It comes before their copies are deleted.
+// WithdrawMessage takes the event that carries the message, where it is still queued or kept, out
+// of the queues of accounts. It comes before their copies are deleted.
 func (tx *Tx) WithdrawMessage(organization model.OrganizationID, message model.MessageID,
 	accounts []model.AccountID) error {
 	tx.NoteWithdrawn()
+	number := tx.Numbered(organization)
+	if err := tx.Post(`DELETE FROM kept_events WHERE (account, position) IN (SELECT account, position FROM deliveries
+		WHERE organization_number = ? AND message = ? AND account IN (?*))`, number, message, accounts); err != nil {
+		return err
+	}
 	return tx.Post(`DELETE FROM events WHERE (account, position) IN (SELECT account, position FROM deliveries
-		WHERE organization_number = ? AND message = ? AND account IN (?*))`, tx.Numbered(organization), message, accounts)
+		WHERE organization_number = ? AND message = ? AND account IN (?*))`, number, message, accounts)
 }
 
 // InsertEvents queues the same event besides messages with several accounts, at one
