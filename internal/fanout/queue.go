@@ -17,6 +17,30 @@ type Removal struct {
 	Find  func(tx *store.Tx, limit int) ([]int64, error) // the next positions
 	First func(*store.Tx) error                          // is done with the first of them; nil: nothing
 	Last  func(*store.Tx) error                          // is done with the last of them; nil: nothing
+	Keeps bool                                           // the account's webhooks, where it has some, still get them
+}
+
+// remove removes some of the events.
+func (r *Removal) remove(tx *store.Tx, account model.AccountID, positions []int64) error {
+	if r.Keeps {
+		has, err := tx.HasWebhooks(account)
+		if err != nil {
+			return err
+		}
+		if has {
+			return keepAway(tx, account, positions)
+		}
+	}
+	return tx.RemoveEvents(account, positions)
+}
+
+// keepAway takes events out of a queue, and keeps them for webhooks.
+func keepAway(tx *store.Tx, account model.AccountID, positions []int64) error {
+	tx.NoteWithdrawn()
+	if err := tx.KeepEvents(account, positions); err != nil {
+		return err
+	}
+	return tx.DeleteEventsAt(account, positions)
 }
 
 // RemoveEvents removes events from a queue, some in a transaction. They are looked for
@@ -38,7 +62,7 @@ func RemoveEvents(ctx context.Context, kept *store.Store, account model.AccountI
 					return err
 				}
 			}
-			if err := tx.RemoveEvents(account, positions); err != nil || more || r.Last == nil {
+			if err := r.remove(tx, account, positions); err != nil || more || r.Last == nil {
 				return err
 			}
 			return r.Last(tx)

@@ -91,6 +91,7 @@ func (w *Sweeper) limitQueue(ctx context.Context, account model.AccountID, at ti
 			return positions, err
 		},
 		First: tell,
+		Keeps: true, // a webhook that is away for days gets them all the same
 	})
 	w.Cases.Wake(ctx, account)
 	return true, err
