@@ -70,4 +70,4 @@ func (w *Webhook) Key() Key {
 
 // WebhookKinds are the kinds of events that are queued, and so go to webhooks.
 var WebhookKinds = []EventKind{EventMessage, EventGroupMessage, EventStatus, EventGroupStatus, EventFriends, EventBang,
-	EventUpdate, EventSettings, EventAdminRequest, EventConversationMute}
+	EventUpdate, EventSettings, EventAdminRequest, EventConversationMute, EventEscalated}

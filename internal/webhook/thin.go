@@ -17,7 +17,8 @@ var entity = shape{"token": nil, "xmlns": nil, "type": nil}
 // thinMessage is what stays of a message.
 var thinMessage = shape{"message_id": nil, "client_id": nil, "sender_token": nil, "sender_organization": nil,
 	"recipient_token": nil, "recipient_organization": nil, "group_token": nil, "created_time": nil, "expires_time": nil,
-	"original_sender": nil, "original_timestamp": nil, "reply_to": nil}
+	"original_sender": nil, "original_timestamp": nil, "reply_to": nil,
+	"escalation": {"message_id": nil, "step": nil}}
 
 // thinStatus is what stays of a status.
 var thinStatus = shape{"client_id": nil, "account_id": nil, "timestamp": nil, "status": nil, "is_recalled": nil}
@@ -32,7 +33,8 @@ var thinShapes = map[model.EventKind]shape{
 		"created_on": nil},
 	model.EventUpdate:       {"token": nil, "xmlns": nil, "type": nil, "caller_token": nil},
 	model.EventSettings:     {"token": nil, "services": {"xmlns": nil, "account": nil}},
-	model.EventAdminRequest: {"account_id": nil, "organization_id": nil, "state": nil},
+	model.EventAdminRequest: {"account_id": nil, "organization_id": nil, "group_token": nil, "state": nil},
+	model.EventEscalated:    {"client_id": nil, "step": nil, "to": nil, "timestamp": nil},
 	model.EventConversationMute: {"token": nil, "action": nil, "sender_type": nil, "sender_token": nil,
 		"organization_id": nil, "caller_organization": nil, "mute_duration": nil, "mute_start": nil},
 }

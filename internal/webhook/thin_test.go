@@ -1,10 +1,33 @@
 package webhook
 
 import (
+	"slices"
 	"testing"
 
 	"signet/internal/model"
+	"signet/internal/store"
 )
+
+// What is queued goes to webhooks, and may be asked for by its name, but for kinds that are only told live.
+func TestEveryKindThatIsQueuedGoesToWebhooks(t *testing.T) {
+	t.Parallel()
+	live := []model.EventKind{model.EventPresence, model.EventTyping, model.EventAdvisory}
+	stored := 0
+	for number := 1; ; number++ {
+		kind, known := store.KindOf(number)
+		if !known {
+			break
+		}
+		stored++
+		_, shaped := thinShapes[kind]
+		if want := !slices.Contains(live, kind); slices.Contains(model.WebhookKinds, kind) != want || shaped != want {
+			t.Errorf("%s is one of webhooks: %t; has a shape: %t; want %t", kind, !want, shaped, want)
+		}
+	}
+	if stored != len(model.WebhookKinds)+len(live) {
+		t.Errorf("%d kinds are stored, and %d go to webhooks", stored, len(model.WebhookKinds))
+	}
+}
 
 func TestThinEventsKeepTokensTimesAndWhatHappened(t *testing.T) {
 	t.Parallel()
@@ -24,6 +47,12 @@ func TestThinEventsKeepTokensTimesAndWhatHappened(t *testing.T) {
 			`{"services":[{"account":"a","xmlns":"x"}],"token":"a"}`},
 		{model.EventFriends, `{"friend":{"action":"add","token":"f","display_name":"Bob","organization_id":"o"}}`,
 			`{"friend":{"action":"add","organization_id":"o","token":"f"}}`},
+		{model.EventMessage, `{"message_id":"m","body":"b","escalation":{"message_id":"o","step":2}}`,
+			`{"escalation":{"message_id":"o","step":2},"message_id":"m"}`},
+		{model.EventEscalated, `{"client_id":"m","step":"exhausted","to":["a"],"timestamp":"t","more":1}`,
+			`{"client_id":"m","step":"exhausted","timestamp":"t","to":["a"]}`},
+		{model.EventAdminRequest, `{"organization_id":"o","group_token":"g","state":"duty","name":"Ward"}`,
+			`{"group_token":"g","organization_id":"o","state":"duty"}`},
 		{model.EventMessage, `{"message_id":{"a":"text"},"client_id":[["deep"]],"sender_token":[{"b":"text"}]}`,
 			`{"client_id":[["deep"]]}`},
 		{"message:later", `{"client_id":"m","text":"new"}`, `{"client_id":"m"}`},
