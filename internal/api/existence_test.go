@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"net/http"
 	"strings"
@@ -13,10 +14,11 @@ import (
 	"signet/internal/testenv"
 )
 
-// countedEngine counts the statements that an engine runs.
+// countedEngine counts the statements that an engine runs, and lets writes fail.
 type countedEngine struct {
 	store.Engine
 	statements atomic.Int64
+	failing    atomic.Int64 // how many of the next writes fail
 }
 
 func (e *countedEngine) counted(fn func(store.Session) error) func(store.Session) error {
@@ -28,6 +30,9 @@ func (e *countedEngine) View(ctx context.Context, fn func(store.Session) error, 
 }
 
 func (e *countedEngine) Update(ctx context.Context, fn func(store.Session) error, traits ...store.Trait) error {
+	if e.failing.Add(-1) >= 0 {
+		return errors.New("the write fails")
+	}
 	return e.Engine.Update(ctx, e.counted(fn), traits...)
 }
 

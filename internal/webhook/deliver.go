@@ -22,6 +22,8 @@ const (
 	flushTime   = 250 * time.Millisecond
 	// askAgain is how long what the webhook opens is taken for true, once it was asked.
 	askAgain = 500 * time.Millisecond
+	// slack is how much earlier than its next try a webhook's job may be due, which another clock says.
+	slack = time.Second
 	// lastWords is how long noting may take once the server stops.
 	lastWords = 2 * time.Second
 )
@@ -71,8 +73,12 @@ func (h *Webhooks) act(ctx context.Context, j *store.Job) (backlog.Next, error) 
 }
 
 func (d *delivery) deliver(ctx context.Context, j *store.Job) (backlog.Next, error) {
-	if err := d.begin(ctx, j); err != nil {
+	wait, err := d.begin(ctx, j)
+	switch {
+	case err != nil:
 		return backlog.Next{}, err
+	case wait > slack:
+		return backlog.At(d.Due().Add(wait)), nil
 	}
 	for {
 		if over, err := d.ask(ctx); over || err != nil {
@@ -107,26 +113,30 @@ func (d *delivery) deliver(ctx context.Context, j *store.Job) (backlog.Next, err
 	}
 }
 
-// begin reads the webhook.
-func (d *delivery) begin(ctx context.Context, j *store.Job) error {
+// begin reads the webhook. wait is how long its next try is off: a server that was killed after a try failed has
+// noted that, and not when its job is due.
+func (d *delivery) begin(ctx context.Context, j *store.Job) (wait time.Duration, err error) {
 	account, id, run := store.DeliveryOf(j)
 	w, found, err := d.webhook(ctx, account, id)
 	if err == nil && (!found || !w.Enabled || w.Run != run) {
 		err = errLost
 	}
 	if err != nil {
-		return err
+		return 0, err
+	}
+	if wait := w.NextTry.Sub(d.now()); wait > slack {
+		return wait, nil
 	}
 	if !w.NextTry.IsZero() { // from here on a change of the webhook leaves the job to this one
 		working := w
 		working.NextTry = time.Time{}
 		d.w, d.position = w, w.Position
 		if err := d.note(ctx, &working, nothing); err != nil {
-			return err
+			return 0, err
 		}
 		w = working
 	}
-	return d.use(ctx, w)
+	return 0, d.use(ctx, w)
 }
 
 func (d *delivery) webhook(ctx context.Context, account model.AccountID, id model.WebhookID) (w store.WebhookRow,
@@ -266,9 +276,7 @@ func (d *delivery) note(ctx context.Context, w *store.WebhookRow, more func(*sto
 		}
 		d.taken = nil
 	}
-	tries := d.tries
-	d.tries, d.succeeded = nil, time.Time{}
-	if len(tries) == 0 && w.Position == d.w.Position && w.Run == d.w.Run && w.NextTry.Equal(d.w.NextTry) &&
+	if len(d.tries) == 0 && w.Position == d.w.Position && w.Run == d.w.Run && w.NextTry.Equal(d.w.NextTry) &&
 		w.Enabled == d.w.Enabled {
 		return nil
 	}
@@ -285,7 +293,7 @@ func (d *delivery) note(ctx context.Context, w *store.WebhookRow, more func(*sto
 		if !ok {
 			return errLost
 		}
-		if err := tx.PutDeliveries(w.Account, w.ID, tries); err != nil {
+		if err := tx.PutDeliveries(w.Account, w.ID, d.tries); err != nil {
 			return err
 		}
 		return more(tx)
@@ -293,8 +301,8 @@ func (d *delivery) note(ctx context.Context, w *store.WebhookRow, more func(*sto
 	if errors.Is(err, errLost) {
 		return d.lost(ctx)
 	}
-	if err == nil {
-		d.w = *w
+	if err == nil { // else it is noted once more when the job ends
+		d.w, d.tries, d.succeeded = *w, nil, time.Time{}
 	}
 	return err
 }
