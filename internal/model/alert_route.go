@@ -2,6 +2,7 @@ package model
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -146,4 +147,45 @@ func (s *Settings) AlertRoutes() ([]AlertRoute, error) {
 		return nil, Invalidf("alert_routes_invalid", AlertRoutes, "The alert routes are a text.")
 	}
 	return ParseAlertRoutes(text)
+}
+
+// DropAlertRoutesTo takes the rules out of the settings that name an account by one of its addresses, and reports
+// whether there were any.
+func (s *Settings) DropAlertRoutesTo(account *Account) bool {
+	var text string
+	if json.Unmarshal(s.Other[AlertRoutes], &text) != nil {
+		return false
+	}
+	var left strings.Builder
+	for line := range strings.Lines(text) { // those that are no rule, such as remarks, stay
+		if r, ok := parseAlertRoute(strings.TrimSpace(line)); !ok || !account.named(r.Recipient) {
+			left.WriteString(line)
+		}
+	}
+	if left.Len() == len(text) {
+		return false
+	}
+	raw, err := json.Marshal(left.String())
+	if err != nil {
+		return false
+	}
+	s.Other[AlertRoutes] = raw
+	return true
+}
+
+// named reports whether an address names the account.
+func (a *Account) named(address string) bool {
+	of := ParseAddress(address, func(text string) (string, bool) { return PhoneDigits(text), true })
+	switch of.Kind {
+	case TokenAddress:
+		return of.Token == EntityID(a.ID)
+	case EmailAddress:
+		return slices.ContainsFunc(a.Emails, func(e Email) bool { return FoldEmail(e.Address) == of.Value })
+	case PhoneAddress: // perhaps as it is dialled within its country
+		digits := strings.TrimLeft(of.Value, "+0")
+		return FoldUsername(a.Username) == FoldUsername(address) || len(digits) >= 7 &&
+			slices.ContainsFunc(a.Phones, func(p Phone) bool { return strings.HasSuffix(p.Number, digits) })
+	default:
+		return a.Username != "" && FoldUsername(a.Username) == of.Value
+	}
 }

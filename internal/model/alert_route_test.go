@@ -61,3 +61,27 @@ func TestWhatIsNoAlertRouteIsRefused(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestAlertRoutesToAnAccountAreDropped(t *testing.T) {
+	t.Parallel()
+	ann := Account{ID: AccountID{15: 1}, Username: "Ann", Emails: []Email{{Address: "ann@example.com"}},
+		Phones: []Phone{{Number: "+41791234567"}}}
+	text := "# who is on duty\nteam=a -> " + ann.ID.String() + " high\nteam=b -> ANN@example.com escalate=night\n" +
+		"team=c -> ann low\nteam=d -> +41 79 123 45 67\nteam=e -> 079 123 45 67\n\nteam=f -> anna\n" +
+		"team=g -> ann@example.org\n* -> 0791234568"
+	raw, err := json.Marshal(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := Settings{Other: map[string]json.RawMessage{AlertRoutes: raw}}
+	if !s.DropAlertRoutesTo(&ann) || s.DropAlertRoutesTo(&ann) {
+		t.Error("the rules are not dropped once")
+	}
+	const want = `"# who is on duty\n\nteam=f -\u003e anna\nteam=g -\u003e ann@example.org\n* -\u003e 0791234568"`
+	if got := string(s.Other[AlertRoutes]); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if none := (&Settings{}); none.DropAlertRoutesTo(&ann) {
+		t.Error("rules are dropped where there are none")
+	}
+}

@@ -237,6 +237,7 @@ var spreading = map[string]string{
 	"subscriptions.Recipients":  "the same: copies beside the message, people and mutes of each",
 	"subscriptions.Owners":      "when a server starts, a few thousand at a time",
 	"subscriptions.OwnersSince": "each server, each second: an index of what is new",
+	"erasure.RoutesTo":          "once in the life of an account: organizations whose alert routes name it",
 	"erasure.releaseAvatarOf":   "once in the life of a picture",
 	"postgres.session.advance":  "a message to more than eight accounts: their queues",
 	"postgres.session.ChangeAccess": "a revocation, or members of a deleted organization, some at a time: their " +

@@ -189,6 +189,7 @@ func (t *accountTraces) forget(ctx context.Context, id model.AccountID) error {
 				return escalation.ForgetInPolicies(tx, id, found)
 			})
 		},
+		func() error { return t.routes(ctx, id) },
 		func() error {
 			return eraseFound(ctx, t, func(tx *store.Tx) ([]notes.Key, error) {
 				return notes.Naming(tx, id, pieceRows)
@@ -227,6 +228,22 @@ func (t *accountTraces) forget(ctx context.Context, id model.AccountID) error {
 		}
 	}
 	return nil
+}
+
+// routes erases the rules by which alerts go to an account.
+func (t *accountTraces) routes(ctx context.Context, id model.AccountID) error {
+	account, err := store.Read(ctx, t.store, func(tx *store.Tx) (a model.Account, err error) {
+		a, _, err = tx.Account(id)
+		return a, err
+	})
+	if err != nil {
+		return err
+	}
+	return eraseFound(ctx, t, func(tx *store.Tx) ([]model.OrganizationID, error) {
+		return erasure.RoutesTo(tx, &account, pieceRows)
+	}, func(tx *store.Tx, found []model.OrganizationID) error {
+		return erasure.ForgetRoutes(tx, &account, found)
+	})
 }
 
 // eraseFound erases what find finds, until that is nothing.
