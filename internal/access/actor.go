@@ -133,22 +133,35 @@ func noLonger(k *model.Key) *model.Error {
 }
 
 // Notices is the position that notices have to be past which the actor takes away, as it is
-// inside a transaction: a key that was issued a moment ago has perhaps moved it.
+// inside a transaction: a key that was issued, or a webhook that was changed, a moment ago has perhaps moved
+// it.
 func (c *Control) Notices(tx *store.Tx, actor *model.Actor) (after int64, err error) {
-	if after = actor.Notices(); after == 0 || after == model.EndOfQueue || actor.Webhook {
+	if after = actor.Notices(); after == 0 || after == model.EndOfQueue {
 		return after, nil
 	}
-	current := *actor
-	k, found, err := tx.Key(actor.Key.Key)
-	if err == nil && !found {
-		err = noLonger(&actor.Key)
-	}
-	if err != nil {
+	k, found, err := keyOf(tx, actor)
+	switch {
+	case err != nil:
 		return 0, err
+	case !found && actor.Webhook:
+		return model.EndOfQueue, nil // it was deleted, and leaves the notice of its deletion to others
+	case !found:
+		return 0, noLonger(&actor.Key)
 	}
+	current := *actor
 	current.Key = k
 	current.Issuers, err = issuers(tx, &k, nil)
 	return current.Notices(), err
+}
+
+// keyOf is the key of an actor as it is inside a transaction, or the one that stands for its webhook.
+func keyOf(tx *store.Tx, actor *model.Actor) (k model.Key, found bool, err error) {
+	if !actor.Webhook {
+		return tx.Key(actor.Key.Key)
+	}
+	id, _ := model.ParseWebhookID(actor.Key.Key)
+	w, found, err := tx.Webhook(actor.Account, id)
+	return w.Key(), found, err
 }
 
 // StillAdministers asks inside a transaction whether the actor's right to

@@ -45,14 +45,15 @@ func (c *Control) RotateKey(ctx context.Context, actor *model.Actor, address, ke
 		if err != nil {
 			return err
 		}
+		all := append(issued, key)
 		if ended = nil; grace == 0 {
 			ended = issued
-			if err := tx.DeleteKeys(ended); err != nil {
+			if err := endIssued(tx, m.ID, ended, all); err != nil {
 				return err
 			}
 		}
 		if k.Scope != rotated.Scope {
-			if err := tx.SetKeyScope(append(issued, key), rotated.Scope); err != nil {
+			if err := giveScope(tx, m.ID, all, rotated.Scope); err != nil {
 				return err
 			}
 		}
@@ -79,6 +80,23 @@ func (c *Control) RotateKey(ctx context.Context, actor *model.Actor, address, ke
 	c.ended(m.ID, ended...)
 	c.hub.Wake(ctx, m.ID)
 	return &IssuedKey{Key: rotated, Secret: secret}, nil
+}
+
+// endIssued ends what was issued with the old secret of a key: keys, and the webhooks that were made with any
+// of these or with the key itself.
+func endIssued(tx *store.Tx, account model.AccountID, issued, all []string) error {
+	if err := tx.DeleteKeys(issued); err != nil {
+		return err
+	}
+	return tx.EndWebhooksOf(account, all)
+}
+
+// giveScope gives keys a scope, and what was made with them.
+func giveScope(tx *store.Tx, account model.AccountID, keys []string, scope model.OrganizationID) error {
+	if err := tx.SetKeyScope(keys, scope); err != nil {
+		return err
+	}
+	return tx.ScopeWebhooksOf(account, keys, scope)
 }
 
 // rotatedKey returns a key as it is once the actor has rotated it, which it may.

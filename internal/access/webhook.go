@@ -10,8 +10,9 @@ import (
 
 // A webhook gives access as a key does: whoever has the URL reads what a key of its scope would. So it is
 // made, seen, changed and ended by whom keys are (contract, sections 1 and 8): what an administrator makes
-// has its organization as the scope, and the account is told; what an account makes itself has at most the
-// scope of the key that it came with, and ends with that key.
+// or changes has its organization as the scope, and the account is told; what an account makes itself has at
+// most the scope of the key that it came with, and ends with that key. A webhook reads from everywhere, so a key
+// with allowed networks makes none.
 
 // Managed is an account of which an actor manages what gives access to it.
 type Managed struct{ *managed }
@@ -25,10 +26,22 @@ func (m *Managed) Scope(asked, call model.OrganizationID) (model.OrganizationID,
 	return m.scope(asked, call, m.Memberships)
 }
 
-// Refuses is why a webhook is not managed; nil: it is.
+// Refuses is why a webhook is not managed; nil: it is. It is listed where it is managed only, so any other
+// does not exist for the actor.
 func (m *Managed) Refuses(w *model.Webhook) error {
-	k := w.Key()
-	return m.refuses(&k)
+	if k := w.Key(); !m.manages(&k) {
+		return model.Missing()
+	}
+	return nil
+}
+
+// MayMake refuses an actor who may not say where events go to: a webhook would exceed its key.
+func (m *Managed) MayMake() error {
+	if len(m.by.Key.Networks) > 0 {
+		return model.Forbiddenf("exceeds_issuer", "A key with allowed networks makes no webhook, and has none go "+
+			"elsewhere: a webhook reads from everywhere.")
+	}
+	return nil
 }
 
 // Made says who made a webhook, and tells the account where that was somebody else. It returns the
@@ -43,22 +56,30 @@ func (m *Managed) Made(tx *store.Tx, w *model.Webhook) (position int64, err erro
 	return w.Noticed, err
 }
 
-// Adopt has a webhook whose key ended stand for whoever enables it again.
-func (m *Managed) Adopt(w *model.Webhook) {
-	w.Parent, w.IssuedBy = "", model.AccountID{}
-	if m.self {
-		w.Parent = m.by.Key.Key
-	} else {
-		w.IssuedBy = m.by.Account
+// Adopt has a webhook be the actor's from now on: it gives it another URL, or enables it after its key ended.
+// Where somebody else than the account does, Tell comes first.
+func (m *Managed) Adopt(w *model.Webhook) error {
+	if err := m.MayMake(); err != nil {
+		return err
 	}
+	if m.self {
+		w.Parent, w.IssuedBy, w.Noticed = m.by.Key.Key, model.AccountID{}, 0
+	} else {
+		w.Parent, w.IssuedBy = "", m.by.Account
+	}
+	return nil
 }
 
-// Tell tells the account that somebody else changed a webhook of it.
-func (m *Managed) Tell(tx *store.Tx) error {
+// Tell tells the account that somebody else changes a webhook of it, which then passes over that notice. As a
+// key that is rotated, it has a scope of the actor's from then on.
+func (m *Managed) Tell(tx *store.Tx, w *model.Webhook) (err error) {
 	if m.self {
 		return nil
 	}
-	_, err := m.queueNotice(tx)
+	if !m.all && w.Scope == "" {
+		w.Scope = m.scopes[0]
+	}
+	w.Noticed, err = m.queueNotice(tx)
 	return err
 }
 

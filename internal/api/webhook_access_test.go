@@ -15,6 +15,9 @@ func TestAWebhookEndsWithTheKeyThatMadeIt(t *testing.T) {
 	}{
 		{"revoked", func(key *person) { c.alice.delete("/v2/user/me/key/" + key.key).want(204) }},
 		{"expired", func(*person) { c.clock.Advance(time.Hour + time.Second) }},
+		{"rotated", func(key *person) {
+			c.alice.post("/v2/user/me/key/"+key.key+"/rotate", fields{"grace": 0}).want(200)
+		}},
 	} {
 		key := c.alice.withKey(c.alice.post("/v2/user/me/key", fields{"expires_in": 3600}).reply())
 		r := newReceiver(t)

@@ -143,7 +143,7 @@ func (r *receiver) answers(statuses ...int) {
 	defer r.mu.Unlock()
 	begun := len(r.all)
 	r.answer = func(n int, w http.ResponseWriter) {
-		if n -= begun; n < len(statuses) {
+		if n -= begun; n >= 0 && n < len(statuses) { // less than 0: what was got before was taken
 			w.WriteHeader(statuses[n])
 			return
 		}

@@ -40,8 +40,8 @@ func (tx *Tx) QueueNotice(account model.AccountID) (position int64, err error) {
 	return position, tx.insertSettings(account, position, ofAccess)
 }
 
-// QueueNoticeOnce is QueueNotice in place of earlier ones that are still queued. Keys that
-// were to take none of these are to take this one no more.
+// QueueNoticeOnce is QueueNotice in place of earlier ones that are still queued. Keys and webhooks
+// that were to take none of these are to take this one no more.
 func (tx *Tx) QueueNoticeOnce(account model.AccountID) (position int64, err error) {
 	if position, err = tx.Position(1, account); err != nil {
 		return 0, err
@@ -50,6 +50,10 @@ func (tx *Tx) QueueNoticeOnce(account model.AccountID) (position int64, err erro
 		WHERE account = ? AND ABS(noticed) >= (SELECT MIN(position) FROM events
 		WHERE account = ? AND kind IN (8, 10) AND organization_number = -2)`, -position, position, account,
 		account); err != nil {
+		return 0, err
+	}
+	if err := tx.Post(`UPDATE webhooks SET noticed = ? WHERE account = ? AND noticed >= (SELECT MIN(position) FROM events
+		WHERE account = ? AND kind IN (8, 10) AND organization_number = -2)`, position, account, account); err != nil {
 		return 0, err
 	}
 	err = tx.supersede([]model.AccountID{account}, ofAccess, model.EventSettings, Payload{}.Encode())

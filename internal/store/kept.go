@@ -1,6 +1,10 @@
 package store
 
-import "signet/internal/model"
+import (
+	"time"
+
+	"signet/internal/model"
+)
 
 // What is acknowledged leaves the queue. The webhooks of an account, each of which has a place of its
 // own in the queue, may not have got it yet, and what was delivered may be asked for once more. So what
@@ -26,6 +30,14 @@ func (tx *Tx) KeepEvents(account model.AccountID, positions []int64) error {
 func (tx *Tx) DeleteKeptBefore(account model.AccountID, position int64, limit int) (int64, error) {
 	return tx.Exec(`DELETE FROM kept_events WHERE account = ? AND position IN (SELECT position FROM kept_events
 		WHERE account = ? AND position < ? ORDER BY position LIMIT ? + 0)`, account, account, position, limit)
+}
+
+// NoteEraseKept notes the job that looks, when it is due, what is kept of an account's queue for long enough, unless
+// it is noted.
+func (tx *Tx) NoteEraseKept(account model.AccountID, due, now time.Time) error {
+	return tx.NoteJobWhere(&Job{Kind: EraseKept, Subject: account[:], Due: due, Noted: now},
+		`WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE due = ? AND kind = ? AND subject = ?)`, Millis(due), int(EraseKept),
+		account[:])
 }
 
 // HasWebhooks reports whether an account has any, enabled or not.

@@ -190,6 +190,7 @@ var spreading = map[string]string{
 	"Tx.checkRoles":           "likewise",
 	"Tx.checkWebhooks":        "likewise",
 	"Tx.WebhooksAfter":        "a check of the keys: some at a time",
+	"Tx.NoteEraseKept":        "the first webhook of an account: the jobs that are due at one time",
 	"Tx.KeepEvents":           "an acknowledgement, where there are webhooks: from a queue to what lies beside it",
 	"Tx.WebhookAccounts":      "each node, every five seconds: the accounts with webhooks, which are few",
 	"Tx.AwaitedWebhooks":      "each node, every five seconds, where there are webhooks: those that no job delivers",

@@ -148,10 +148,11 @@ func (tx *Tx) ChangeWebhook(w *WebhookRow) error {
 	}
 	w.Version++
 	values := webhookValues(&w.Webhook)
-	return tx.Post(`UPDATE webhooks SET url = ?, events = ?, content = ?, acknowledge = ?, parent = ?, issued_by = ?,
-		secret = ?, previous = ?, previous_until = ?, enabled = ?, ended = ?, position = ?, replay = ?, failures = ?,
-		failing_since = ?, next_try = ?, run = ?, version = ?, code = ? WHERE account = ? AND webhook = ?`,
-		values[2], values[3], values[4], values[5], w.Parent, w.IssuedBy, w.Secret, stored(w.Previous),
+	return tx.Post(`UPDATE webhooks SET url = ?, events = ?, content = ?, acknowledge = ?, organization = ?, parent = ?,
+		issued_by = ?, noticed = ?, secret = ?, previous = ?, previous_until = ?, enabled = ?, ended = ?, position = ?,
+		replay = ?, failures = ?, failing_since = ?, next_try = ?, run = ?, version = ?, code = ?
+		WHERE account = ? AND webhook = ?`,
+		values[2], values[3], values[4], values[5], w.Scope, w.Parent, w.IssuedBy, w.Noticed, w.Secret, stored(w.Previous),
 		Millis(w.PreviousUntil), w.Enabled, string(w.Ended), w.Position, w.Replay, w.Failures, Millis(w.FailingSince),
 		Millis(w.NextTry), w.Run, w.Version, code, w.Account, w.ID[:])
 }

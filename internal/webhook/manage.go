@@ -55,6 +55,9 @@ func (h *Webhooks) Create(ctx context.Context, actor *model.Actor, address strin
 		return nil, err
 	}
 	m, err := h.Access.ManageToChange(ctx, actor, address)
+	if err == nil {
+		err = m.MayMake()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -103,9 +106,7 @@ func (h *Webhooks) insert(tx *store.Tx, m *access.Managed, w *store.WebhookRow) 
 		}
 	}
 	if len(all) == 0 {
-		now := h.now()
-		if err := tx.NoteJob(&store.Job{Kind: store.EraseKept, Subject: m.ID[:], Due: h.Due().Add(keptRound),
-			Noted: now}); err != nil {
+		if err := tx.NoteEraseKept(m.ID, h.keptDue(), h.now()); err != nil {
 			return err
 		}
 	}
@@ -224,8 +225,14 @@ func (h *Webhooks) Change(ctx context.Context, actor *model.Actor, address strin
 	}
 	err = h.change(ctx, actor, address, id, model.ActionWebhookUpdate, func(tx *store.Tx, m *access.Managed,
 		w *store.WebhookRow, line *model.AuditEntry) error {
+		adopts := in.URL != "" && in.URL != w.URL || in.Enabled != nil && *in.Enabled && w.Ended == model.WebhookKey
 		if err := h.apply(&w.Webhook, &in); err != nil {
 			return err
+		}
+		if adopts { // whoever says where it goes to, or enables it again, answers for it from now on
+			if err := m.Adopt(&w.Webhook); err != nil {
+				return err
+			}
 		}
 		line.Detail = detail(&w.Webhook)
 		if from > 0 {
@@ -236,9 +243,6 @@ func (h *Webhooks) Change(ctx context.Context, actor *model.Actor, address strin
 		if in.Enabled != nil {
 			w.Enabled = *in.Enabled
 			line.Detail += " enabled=" + strconv.FormatBool(w.Enabled)
-		}
-		if in.Enabled != nil && w.Enabled && w.Ended == model.WebhookKey {
-			m.Adopt(&w.Webhook) // whoever enables it answers for it from now on
 		}
 		if !w.Enabled {
 			w.Run, w.NextTry = 0, time.Time{}
@@ -277,17 +281,25 @@ func (h *Webhooks) change(ctx context.Context, actor *model.Actor, address strin
 	}
 	return h.Access.ChangeWebhook(ctx, m, action, func(tx *store.Tx, m *access.Managed, line *model.AuditEntry) (
 		*model.Webhook, error) {
-		w, found, err := tx.LockWebhook(m.ID, id)
-		if err == nil && !found {
-			err = model.Missing()
-		}
+		w, err := locked(tx, m, id)
 		return &w.Webhook, firstError(
 			func() error { return err },
-			func() error { return m.Refuses(&w.Webhook) },
+			func() error { return m.Tell(tx, &w.Webhook) },
 			func() error { return fn(tx, m, &w, line) },
-			func() error { return tx.ChangeWebhook(&w) },
-			func() error { return m.Tell(tx) })
+			func() error { return tx.ChangeWebhook(&w) })
 	})
+}
+
+// locked is a webhook that the actor manages, which nobody else changes until the transaction ends.
+func locked(tx *store.Tx, m *access.Managed, id model.WebhookID) (store.WebhookRow, error) {
+	w, found, err := tx.LockWebhook(m.ID, id)
+	switch {
+	case err != nil:
+		return w, err
+	case !found:
+		return w, model.Missing()
+	}
+	return w, m.Refuses(&w.Webhook)
 }
 
 // Delete ends a webhook at once.
@@ -298,15 +310,11 @@ func (h *Webhooks) Delete(ctx context.Context, actor *model.Actor, address strin
 	}
 	err = h.Access.ChangeWebhook(ctx, m, model.ActionWebhookDelete, func(tx *store.Tx, m *access.Managed,
 		_ *model.AuditEntry) (*model.Webhook, error) {
-		w, found, err := tx.LockWebhook(m.ID, id)
-		if err == nil && !found {
-			err = model.Missing()
-		}
+		w, err := locked(tx, m, id)
 		return &w.Webhook, firstError(
 			func() error { return err },
-			func() error { return m.Refuses(&w.Webhook) },
-			func() error { _, err := tx.DeleteWebhook(m.ID, id); return err },
-			func() error { return m.Tell(tx) })
+			func() error { return m.Tell(tx, &w.Webhook) },
+			func() error { _, err := tx.DeleteWebhook(m.ID, id); return err })
 	})
 	if err == nil {
 		h.Changed()
@@ -320,7 +328,11 @@ func (h *Webhooks) Rotate(ctx context.Context, actor *model.Actor, address strin
 	if grace < 0 || grace > model.MaxWebhookGrace {
 		return nil, model.Invalidf("grace_invalid", "grace", "The grace period is 0 to 86400 seconds.")
 	}
-	w, err := h.managed(ctx, actor, address, id)
+	m, err := h.Access.ManageToChange(ctx, actor, address)
+	if err != nil {
+		return nil, err
+	}
+	w, err := h.managed(ctx, m, id)
 	if err != nil {
 		return nil, err
 	}
@@ -343,15 +355,10 @@ func (h *Webhooks) Rotate(ctx context.Context, actor *model.Actor, address strin
 }
 
 // managed finds a webhook that the actor manages.
-func (h *Webhooks) managed(ctx context.Context, actor *model.Actor, address string, id model.WebhookID) (
-	*store.WebhookRow, error) {
-	m, err := h.Access.Manage(ctx, actor, address)
-	if err != nil {
-		return nil, err
-	}
+func (h *Webhooks) managed(ctx context.Context, m *access.Managed, id model.WebhookID) (*store.WebhookRow, error) {
 	var w store.WebhookRow
 	var found bool
-	err = h.Store.View(ctx, func(tx *store.Tx) (err error) {
+	err := h.Store.View(ctx, func(tx *store.Tx) (err error) {
 		w, found, err = tx.Webhook(m.ID, id)
 		return err
 	})

@@ -106,6 +106,10 @@ func (h *Webhooks) Arm(ctx context.Context, account model.AccountID) error {
 // keptRound is how often is looked what was kept of an account for long enough.
 const keptRound = time.Hour
 
+// keptDue is when is looked next: at the same times for all, so that an account whose webhooks come and go
+// has one job for it.
+func (h *Webhooks) keptDue() time.Time { return h.Due().Truncate(keptRound).Add(keptRound) }
+
 // eraseKept erases what was kept of an account for its webhooks for long enough; where it has none any more,
 // all of it.
 func (h *Webhooks) eraseKept(tx *store.Tx, j *store.Job) (backlog.Next, error) {
@@ -128,7 +132,7 @@ func (h *Webhooks) eraseKept(tx *store.Tx, j *store.Job) (backlog.Next, error) {
 	case n == backlog.Rows:
 		next = backlog.Again()
 	case has:
-		next = backlog.At(h.Due().Add(keptRound))
+		next = backlog.At(h.keptDue())
 	}
 	next.Rows = int(n)
 	return next, nil

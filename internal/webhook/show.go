@@ -46,11 +46,11 @@ func (h *Webhooks) List(ctx context.Context, actor *model.Actor, address string)
 
 // Show returns a webhook with its last deliveries, the newest first.
 func (h *Webhooks) Show(ctx context.Context, actor *model.Actor, address string, id model.WebhookID) (*Shown, error) {
-	w, err := h.managed(ctx, actor, address, id)
+	m, err := h.Access.Manage(ctx, actor, address)
 	if err != nil {
 		return nil, err
 	}
-	m, err := h.Access.Manage(ctx, actor, address)
+	w, err := h.managed(ctx, m, id)
 	if err == nil {
 		err = h.Access.RecordRead(ctx, m)
 	}
@@ -75,7 +75,11 @@ func (h *Webhooks) Show(ctx context.Context, actor *model.Actor, address string,
 // but the list of deliveries.
 func (h *Webhooks) Test(ctx context.Context, actor *model.Actor, address string, id model.WebhookID) (
 	*store.WebhookDelivery, error) {
-	w, err := h.managed(ctx, actor, address, id)
+	m, err := h.Access.ManageToChange(ctx, actor, address)
+	if err != nil {
+		return nil, err
+	}
+	w, err := h.managed(ctx, m, id)
 	if err != nil {
 		return nil, err
 	}
@@ -95,15 +99,12 @@ func (h *Webhooks) Test(ctx context.Context, actor *model.Actor, address string,
 		return nil, err
 	}
 	t.Try = 1
-	m, err := h.Access.ManageToChange(ctx, actor, address)
-	if err != nil {
-		return nil, err
-	}
 	err = h.Access.ChangeWebhook(ctx, m, model.ActionWebhookTest, func(tx *store.Tx, m *access.Managed,
 		line *model.AuditEntry) (*model.Webhook, error) {
 		line.Detail = "outcome=" + t.Outcome
+		w, err := locked(tx, m, id) // it may be gone, or another one's, by now
 		return &w.Webhook, firstError(
-			func() error { return m.Refuses(&w.Webhook) },
+			func() error { return err },
 			func() error { return tx.PutDeliveries(w.Account, w.ID, []store.WebhookDelivery{t.WebhookDelivery}) })
 	})
 	return &t.WebhookDelivery, err

@@ -64,6 +64,7 @@ var nounCases = []conformance.Case{
 	{Name: "JobsOfSeveralServers", Run: jobsOfSeveral},
 	{Name: "Webhooks", Run: webhooks},
 	{Name: "WebhookDeliveries", Run: webhookDeliveries},
+	{Name: "WebhooksOfKeys", Run: webhooksOfKeys},
 	{Name: "KeptEvents", Run: keptEvents},
 	{Name: "Nodes", Run: nodes},
 	{Name: "Streams", Run: streams},

@@ -101,10 +101,20 @@ func webhooks(t *testing.T, h conformance.Harness) {
 	over.Run = 0
 	advance("it is over", &changed, &over, true)
 
-	after := mustRead(t, p, func(tx *store.Tx) ([]store.WebhookRow, error) {
-		return tx.WebhooksAfter(store.WebhookKey{Account: ann, ID: all[0].ID}, 10)
-	})
-	wantEqual(t, "after the first", len(after) <= 1, true)
+	after := func(last store.WebhookKey, limit int) (ids []model.WebhookID) {
+		t.Helper()
+		for _, w := range mustRead(t, p, func(tx *store.Tx) ([]store.WebhookRow, error) {
+			return tx.WebhooksAfter(last, limit)
+		}) {
+			ids = append(ids, w.ID)
+		}
+		return ids
+	}
+	byKey := []model.WebhookID{first.ID, second.ID} // whose ids are made one after the other
+	wantEqual(t, "from the beginning", after(store.WebhookKey{}, 10), byKey)
+	wantEqual(t, "one of them", after(store.WebhookKey{}, 1), byKey[:1])
+	wantEqual(t, "after the first", after(store.WebhookKey{Account: ann, ID: first.ID}, 10), byKey[1:])
+	wantEqual(t, "after the last", len(after(store.WebhookKey{Account: ann, ID: second.ID}, 10)), 0)
 	for _, want := range []bool{true, false} {
 		p.mustUpdate(t, func(tx *store.Tx) error {
 			found, err := tx.DeleteWebhook(ann, first.ID)
@@ -114,6 +124,63 @@ func webhooks(t *testing.T, h conformance.Harness) {
 	}
 	has := mustRead(t, p, func(tx *store.Tx) (bool, error) { return tx.HasWebhooks(ann) })
 	wantEqual(t, "has webhooks", has, true)
+}
+
+// webhooksOfKeys is what becomes of webhooks when the keys that made them are rotated.
+func webhooksOfKeys(t *testing.T, h conformance.Harness) {
+	p, ann, bob, _ := newTrio(t, h)
+	organization := p.mustOrganization(t, ann, bob)
+	made := map[string]store.WebhookRow{}
+	for _, name := range []string{"one", "two", "other", "none"} {
+		w := p.hook(ann)
+		if w.Parent = name; name == "none" {
+			w.Parent = ""
+		}
+		w.Run, w.NextTry = 5, p.now().Add(time.Hour)
+		p.mustHook(t, &w)
+		made[name] = w
+	}
+	of := p.hook(bob) // another account's
+	of.Parent = "one"
+	p.mustHook(t, &of)
+	want := func(when, name string, change func(*store.WebhookRow)) {
+		t.Helper()
+		w := made[name]
+		change(&w)
+		made[name] = w
+		wantEqual(t, name+" "+when, fmt.Sprintf("%+v", p.mustReadHook(t, &w)), fmt.Sprintf("%+v", w))
+	}
+	same := func(*store.WebhookRow) {}
+	p.mustUpdate(t, func(tx *store.Tx) error { return tx.ScopeWebhooksOf(ann, []string{"one", "two"}, organization) })
+	for _, name := range []string{"one", "two"} {
+		want("with a scope", name, func(w *store.WebhookRow) { w.Scope, w.Version = organization, 1 })
+	}
+	p.mustUpdate(t, func(tx *store.Tx) error { return tx.EndWebhooksOf(ann, []string{"one", "absent"}) })
+	want("after its end", "one", func(w *store.WebhookRow) {
+		w.Enabled, w.Ended, w.Run, w.NextTry, w.Version = false, model.WebhookKey, 0, time.Time{}, 2
+	})
+	for _, name := range []string{"two", "other", "none"} {
+		want("in the end", name, same)
+	}
+	wantEqual(t, "of another account", p.mustReadHook(t, &of).Enabled, true)
+
+	// A notice that takes the place of others moves where webhooks were noticed.
+	noticed := made["other"]
+	p.mustUpdate(t, func(tx *store.Tx) (err error) {
+		noticed.Noticed, err = tx.QueueNotice(ann)
+		if err == nil {
+			err = tx.ChangeWebhook(&noticed)
+		}
+		return err
+	})
+	var again int64
+	p.mustUpdate(t, func(tx *store.Tx) (err error) {
+		again, err = tx.QueueNoticeOnce(ann)
+		return err
+	})
+	wantEqual(t, "where it was noticed", p.mustReadHook(t, &noticed).Noticed, again)
+	unnoticed := made["none"]
+	wantEqual(t, "where the other was noticed", p.mustReadHook(t, &unnoticed).Noticed, int64(0))
 }
 
 func webhookDeliveries(t *testing.T, h conformance.Harness) {
@@ -208,4 +275,19 @@ func keptEvents(t *testing.T, h conformance.Harness) {
 		return err
 	})
 	wantEqual(t, "with what is left", queue(true), positions[3:4])
+
+	// Nor is a message that is taken back.
+	recalled := p.letter(organization, bob, ann)
+	p.mustSend(t, recalled)
+	p.mustUpdate(t, func(tx *store.Tx) error {
+		if err := tx.KeepEvents(ann, []int64{recalled.Sort}); err != nil {
+			return err
+		}
+		return tx.DeleteEventsAt(ann, []int64{recalled.Sort})
+	})
+	wantEqual(t, "with a message", queue(true), []int64{positions[3], recalled.Sort})
+	p.mustUpdate(t, func(tx *store.Tx) error {
+		return tx.WithdrawMessage(organization, recalled.ID, []model.AccountID{ann})
+	})
+	wantEqual(t, "without the message", queue(true), positions[3:4])
 }
