@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"signet/internal/model"
@@ -35,8 +36,8 @@ type Told struct {
 // of them: the recipient, or the policy by which the message is sent on. An alert that nobody can get does not
 // hold up the others, and is the error in the end; what was sent stays sent, and is not sent again when the
 // notification is repeated.
-func (d *Desk) Take(ctx context.Context, actor *model.Actor, source string, named model.AlertRoute, n *Notification) (
-	all []Told, err error) {
+func (d *Desk) Take(ctx context.Context, actor *model.Actor, named model.AlertRoute, n *Notification) (all []Told,
+	err error) {
 	scope := actor.Key.Scope
 	if scope == "" {
 		return nil, model.Forbiddenf("scope_required", "Alerts take a key of one organization.")
@@ -55,26 +56,27 @@ func (d *Desk) Take(ctx context.Context, actor *model.Actor, source string, name
 	var failed error
 	for i := range n.Alerts {
 		a := &n.Alerts[i]
-		if !a.Known() {
-			return all, model.Invalidf("alert_invalid", "alerts", "The status of an alert is firing or resolved.")
-		}
-		told, err := d.tell(ctx, actor, source, route(routes, named, a), a, &o)
+		told, err := d.tell(ctx, actor, n, route(routes, named, a), a, &o)
 		sent := !told.Message.IsZero()
 		if sent {
 			all = append(all, told)
 		}
-		var refused *model.Error
-		if errors.As(err, &refused) && (sent || refused.Kind == model.Invalid || refused.Kind == model.NotFound) {
-			if failed == nil {
-				failed = err
-			}
-			continue
-		}
-		if err != nil {
+		switch {
+		case err == nil:
+		case sent || ofOne(err):
+			failed = cmp.Or(failed, err)
+		default:
 			return all, err
 		}
 	}
 	return all, failed
+}
+
+// ofOne reports whether an error is about one alert and who gets it, and says nothing of the others.
+func ofOne(err error) bool {
+	var refused *model.Error
+	return errors.As(err, &refused) &&
+		slices.Contains([]model.Kind{model.Invalid, model.Forbidden, model.NotFound}, refused.Kind)
 }
 
 func (d *Desk) organization(ctx context.Context, id model.OrganizationID) (o model.Organization, found bool,
@@ -100,29 +102,49 @@ func route(routes []model.AlertRoute, named model.AlertRoute, a *Alert) model.Al
 	return model.AlertRoute{}
 }
 
-// tell sends the message for an alert, unless it was sent before. One that cannot be sent on as the rule says is
-// sent without that; the error says why, beside the message.
-func (d *Desk) tell(ctx context.Context, actor *model.Actor, source string, to model.AlertRoute, a *Alert,
+// tell sends the message for an alert, unless it was sent before. Where there is an error beside the message, it is
+// why that is not sent on as the rule says.
+func (d *Desk) tell(ctx context.Context, actor *model.Actor, n *Notification, to model.AlertRoute, a *Alert,
 	o *model.Organization) (told Told, err error) {
 	told.Alert = a
-	if first, found, err := d.sent(ctx, actor, a.request(source, a.Status)); err != nil || found {
-		told.Message, told.Repeated = first, true
+	if !a.Known() {
+		return told, model.Invalidf("alert_invalid", "alerts", "The status of an alert is firing or resolved.")
+	}
+	before, err := d.episode(ctx, actor, n, a)
+	if err != nil {
 		return told, err
 	}
-	if to.Recipient == "" {
+	switch {
+	case a.Resolved() && !before.fired && before.n > 0:
+		told.Message, told.Repeated = before.resolved, true
+		return told, nil
+	case a.Resolved() && !before.fired && a.long(d.Clock()):
+		return told, nil // its group is told again, for another alert; that this one is over is no news
+	case !a.Resolved() && before.fired:
+		told.Message, told.Repeated = before.firing, true
+		return told, nil
+	case to.Recipient == "":
 		return told, model.Invalidf("alert_unrouted", "alerts", "No alert route of the organization fits the alert %q, and "+
 			"no recipient is named.", a.Labels["alertname"])
 	}
 	command := service.SendCommand{Recipient: to.Recipient, SenderOrganization: o.ID, Body: a.text(),
-		Priority: priority(&to, a, o), RequestID: a.request(source, a.Status)}
+		Priority: priority(&to, a, o), RequestID: n.request(a, a.Status, before.n)}
 	switch {
 	case a.Resolved():
-		if err := d.answer(ctx, actor, a.request(source, "firing"), &command); err != nil {
+		if err := d.answer(ctx, actor, before.firing, &command); err != nil {
 			return told, err
 		}
 	case to.Escalate != "":
 		command.Escalate = &service.EscalateCommand{Policy: to.Escalate}
 	}
+	told.Message, told.Repeated, err = d.send(ctx, actor, command)
+	return told, err
+}
+
+// send sends a message about an alert. One that cannot be sent on as the rule says is sent without that; the error
+// says why, beside the message.
+func (d *Desk) send(ctx context.Context, actor *model.Actor, command service.SendCommand) (message model.MessageID,
+	repeated bool, err error) {
 	var unheard error
 	sent, err := d.Cases.Send(ctx, actor, command)
 	var refused *model.Error
@@ -134,8 +156,40 @@ func (d *Desk) tell(ctx context.Context, actor *model.Actor, source string, to m
 		command.ReplyTo = "" // it has ended meanwhile
 		sent, err = d.Cases.Send(ctx, actor, command)
 	}
-	told.Message, told.Repeated = sent.Message, sent.Repeated
-	return told, cmp.Or(err, unheard)
+	if errors.Is(err, model.Invalidf("request_id_reused", "", "")) { // somebody else told of it a moment ago
+		return d.sent(ctx, actor, command.RequestID)
+	}
+	return sent.Message, sent.Repeated, cmp.Or(err, unheard)
+}
+
+// episode is how often an alert was resolved before, and what was told of it since. Prometheus may be away for so
+// long that an alert ends by its endsAt, and fires again with the startsAt that it had.
+type episode struct {
+	n        int
+	resolved model.MessageID // told of the end of the one before
+	firing   model.MessageID
+	fired    bool // firing was sent; it may be gone since
+}
+
+func (d *Desk) episode(ctx context.Context, actor *model.Actor, n *Notification, a *Alert) (e episode, err error) {
+	after := d.Clock().Add(-model.RepeatWindow)
+	err = d.Store.View(ctx, func(tx *store.Tx) error {
+		e = episode{}
+		for {
+			over, ended, err := tx.Request(actor.Account, n.request(a, "resolved", e.n), after)
+			if err != nil {
+				return err
+			}
+			if !ended {
+				break
+			}
+			e.n, e.resolved = e.n+1, over.Message
+		}
+		first, fired, err := tx.Request(actor.Account, n.request(a, "firing", e.n), after)
+		e.firing, e.fired = first.Message, fired
+		return err
+	}, store.Short)
+	return e, err
 }
 
 // sent returns the message that was sent under a Request-ID.
@@ -152,10 +206,10 @@ func (d *Desk) sent(ctx context.Context, actor *model.Actor, request string) (id
 
 // answer has a message answer the one that told of the alert, where that is there still: to whom it went. That
 // one is not sent on any more.
-func (d *Desk) answer(ctx context.Context, actor *model.Actor, request string, command *service.SendCommand) error {
-	first, found, err := d.sent(ctx, actor, request)
-	if err != nil || !found || first.IsZero() {
-		return err
+func (d *Desk) answer(ctx context.Context, actor *model.Actor, first model.MessageID,
+	command *service.SendCommand) error {
+	if first.IsZero() {
+		return nil
 	}
 	m, err := d.Cases.Message(ctx, actor, first)
 	switch {

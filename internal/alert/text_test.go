@@ -33,15 +33,17 @@ func TestAnAlertIsTheSameWheneverItIsTold(t *testing.T) {
 	a := Alert{Status: "firing", StartsAt: began, Fingerprint: "f", Labels: map[string]string{"a": "1", "b": "2"}}
 	b := a
 	b.Annotations, b.StartsAt = map[string]string{"summary": "other words"}, began.In(time.FixedZone("", 3600))
-	if a.request("grafana", "firing") != b.request("grafana", "firing") {
+	n := Notification{System: "grafana", Receiver: "night"}
+	if n.request(&a, "firing", 0) != n.request(&b, "firing", 0) {
 		t.Error("the same alert has two names")
 	}
-	names := map[string]bool{a.request("grafana", "firing"): true}
+	names := map[string]bool{n.request(&a, "firing", 0): true}
 	b.StartsAt = began.Add(time.Second)
 	c := a
 	c.Labels = map[string]string{"a": "1", "b": "3"}
-	for _, other := range []string{a.request("alertmanager", "firing"), a.request("grafana", "resolved"),
-		b.request("grafana", "firing"), c.request("grafana", "firing")} {
+	elsewhere, others := Notification{System: "alertmanager", Receiver: "night"}, Notification{System: "grafana"}
+	for _, other := range []string{elsewhere.request(&a, "firing", 0), others.request(&a, "firing", 0),
+		n.request(&a, "resolved", 0), n.request(&a, "firing", 1), n.request(&b, "firing", 0), n.request(&c, "firing", 0)} {
 		if names[other] {
 			t.Error("two alerts have one name")
 		}

@@ -11,6 +11,7 @@ import "signet/internal/model"
 //	ids or members named  one for every 20: statuses, acknowledgements, metadata, changes of members, whom steps ask
 //	members of a group    one for every 50
 //	people made in a call  one for each, as if each were a call
+//	alerts                one for every 25: most were told before
 //	pages of lists        one for every 25 entries: for a console, of conversations
 //	rows written          one for every 100 that a change of a group writes, now or later
 //	history               one for every 100 messages that are looked at
@@ -26,6 +27,7 @@ func costOfSearch(criteria, hits int) int { return 1 + criteria/5 + hits/25 }
 func costOfIDs(n int) int                 { return n / 20 }
 func costOfPeople(n int) int              { return n - 1 }
 func costOfMembers(n int) int             { return n / 50 }
+func costOfAlerts(n int) int              { return n / 25 }
 func costOfList(n int) int                { return n / 25 }
 func costOfEvents(n int) int              { return n / 100 }
 func costOfHistory(n int) int             { return n / 100 }

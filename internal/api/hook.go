@@ -16,9 +16,9 @@ type wireTold struct {
 }
 
 // takeAlerts: POST /hook/alertmanager and /hook/grafana.
-func (a *API) takeAlerts(source string) handler {
+func (a *API) takeAlerts(system string) handler {
 	return func(ctx context.Context, c *call) (answer, error) {
-		var n alert.Notification
+		n := alert.Notification{System: system, Receiver: c.body.Text("receiver")}
 		const want = "a list of alerts, as Alertmanager and Grafana write it"
 		if !c.body.Has("alerts") {
 			c.body.Wrong("alerts", want)
@@ -29,7 +29,11 @@ func (a *API) takeAlerts(source string) handler {
 		if err := c.err(); err != nil {
 			return answer{}, err
 		}
-		told, err := a.alerts.Take(ctx, c.actor, source, named, &n)
+		if len(n.Alerts) > alert.MaxAlerts {
+			return answer{}, model.Invalidf("too_many_alerts", "alerts", "A call has at most %d alerts.", alert.MaxAlerts)
+		}
+		a.charge(c, costOfAlerts(len(n.Alerts)))
+		told, err := a.alerts.Take(ctx, c.actor, named, &n)
 		if err != nil {
 			return answer{}, err
 		}

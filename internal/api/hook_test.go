@@ -2,10 +2,13 @@ package api_test
 
 import (
 	"bytes"
+	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -168,9 +171,21 @@ func TestAlertsThatNobodyCanGetAreRefused(t *testing.T) {
 	monitoring.do("POST", path+"?recipient="+randomToken(), firing()).wantMissing()
 	monitoring.post(path, fields{}).wantError(400, "field_invalid").wantField("alerts")
 	monitoring.post(path, fields{"alerts": "many"}).wantError(400, "field_invalid").wantField("alerts")
-	monitoring.post(path+"?recipient="+c.bob.token, fields{"alerts": []fields{{"status": "perhaps"}}}).
-		wantError(400, "alert_invalid")
-	// What fits no rule does not hold up what does.
+	monitoring.post(path+"?recipient="+c.bob.token, fields{"alerts": slices.Repeat([]fields{{"status": "firing"}}, 501)}).
+		wantError(400, "too_many_alerts").wantField("alerts")
+	// What is no alert, may not be sent or fits no rule does not hold up the others.
+	c.bob.forgetEvents()
+	monitoring.post(path+"?recipient="+c.bob.token, fields{"alerts": []fields{{"status": "perhaps"},
+		{"status": "firing", "labels": fields{"alertname": "Heat"}}}}).wantError(400, "alert_invalid")
+	c.bob.wantEvents("message")
+	everyone := boss.mustCreateEveryone(c.org, fields{"name": "Everyone"})
+	boss.post("/v2/organization/"+c.org, fields{"alert_routes": "severity=critical -> " + everyone + "\n* -> bob"}).
+		want(204)
+	c.settle()
+	c.bob.forgetEvents()
+	monitoring.do("POST", path, firing()).wantError(403, "administrators_write")
+	c.bob.wantEvents("message")
+	c.clock.Advance(25 * time.Hour)
 	boss.post("/v2/organization/"+c.org, fields{"alert_routes": "team=it -> bob"}).want(204)
 	c.settle()
 	c.bob.forgetEvents()
@@ -180,4 +195,106 @@ func TestAlertsThatNobodyCanGetAreRefused(t *testing.T) {
 	c.bob.wantEvents("message")
 	boss.post("/v2/organization/"+c.org, fields{"alert_routes": "severity"}).wantError(400, "alert_routes_invalid").
 		wantField("alert_routes")
+}
+
+// Prometheus may be away for so long that an alert ends by itself, and fires again with the start that it had.
+func TestAnAlertThatFiresAgainAfterItsEndIsTold(t *testing.T) {
+	t.Parallel()
+	c, _, monitoring := startHooks(t)
+	began := c.clock.Now().UTC()
+	tell := func(status string) value {
+		t.Helper()
+		a := fields{"status": status, "labels": fields{"alertname": "Heat"}, "startsAt": began.Format(time.RFC3339)}
+		if status == "resolved" {
+			a["endsAt"] = c.clock.Now().UTC().Format(time.RFC3339)
+		}
+		return monitoring.post("/v2/hook/alertmanager?recipient="+c.bob.token, fields{"alerts": []fields{a}}).reply().
+			list("messages")[0]
+	}
+	for range 3 {
+		fired := tell("firing")
+		fired.wantFields(fields{"repeated": false})
+		c.clock.Advance(5 * time.Minute)
+		tell("firing").wantFields(fields{"repeated": true, "message_id": fired.text("message_id")})
+		over := tell("resolved")
+		c.bob.told(over).wantFields(fields{"reply_to": fired.text("message_id")})
+		c.clock.Advance(5 * time.Minute)
+		tell("resolved").wantFields(fields{"repeated": true, "message_id": over.text("message_id")})
+	}
+	c.bob.wantEvents("message", "message", "message", "message", "message", "message")
+}
+
+// With `continue: true` Alertmanager tells several receivers of one alert.
+func TestAnAlertIsToldToEachReceiver(t *testing.T) {
+	t.Parallel()
+	c, _, monitoring := startHooks(t)
+	tell := func(receiver string, to *person) value {
+		t.Helper()
+		return monitoring.post("/v2/hook/alertmanager?recipient="+to.token, fields{"receiver": receiver,
+			"alerts": []fields{{"status": "firing", "labels": fields{"alertname": "Heat"}}}}).reply().list("messages")[0]
+	}
+	for receiver, to := range map[string]*person{"building": c.alice, "it": c.bob} {
+		tell(receiver, to).wantFields(fields{"repeated": false})
+		tell(receiver, to).wantFields(fields{"repeated": true})
+		to.wantEvents("message")
+	}
+}
+
+// Alertmanager tells a group anew as long as one of its alerts is not taken, with those that are over.
+func TestAnAlertThatHasLongBeenOverIsNotTold(t *testing.T) {
+	t.Parallel()
+	c, _, monitoring := startHooks(t)
+	ended := c.clock.Now()
+	tell := func() []value {
+		t.Helper()
+		return monitoring.post("/v2/hook/alertmanager?recipient="+c.bob.token, fields{"alerts": []fields{{
+			"status": "resolved", "labels": fields{"alertname": "Heat"}, "endsAt": ended.UTC().Format(time.RFC3339)}}}).
+			reply().list("messages")
+	}
+	if got := tell(); len(got) != 1 {
+		t.Errorf("%d alerts were told, want 1", len(got))
+	}
+	for range 3 {
+		c.clock.Advance(25 * time.Hour)
+		if got := tell(); len(got) != 0 {
+			t.Errorf("%d alerts were told, want none", len(got))
+		}
+	}
+	c.bob.wantEvents("message")
+}
+
+// Several Alertmanagers may tell of an alert at once, each in its words.
+func TestAnAlertThatSeveralTellAtOnceIsOneMessage(t *testing.T) {
+	t.Parallel()
+	c, _, monitoring := startHooks(t)
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			monitoring.post("/v2/hook/alertmanager?recipient="+c.bob.token, fields{"alerts": []fields{{"status": "firing",
+				"labels": fields{"alertname": "Heat"}, "annotations": fields{"summary": fmt.Sprint("seen by ", i)}}}}).want(200)
+		})
+	}
+	all.Wait()
+	c.bob.wantEvents("message")
+}
+
+// An account that is erased is named by no rule any more.
+func TestErasingAnAccountDropsItsAlertRoutes(t *testing.T) {
+	t.Parallel()
+	c, boss, _ := startHooks(t)
+	boss.post("/v2/organization/"+c.org, fields{"alert_routes": "team=a -> " + c.bob.token + " high\nteam=b -> Bob\n" +
+		"# the rest\nteam=c -> alice"}).want(204)
+	if err := c.eraseAccount(c.bob.token, true); err != nil {
+		t.Fatal(err)
+	}
+	c.wantNoTrace("an erased account", mustParseAccount(t, c.bob.token), c.bob.token)
+	var left any
+	for _, setting := range boss.get("/v2/organization/" + c.org).reply().list("settings") {
+		if setting.text("name") == "alert_routes" {
+			left = setting.at("value").v
+		}
+	}
+	if left != "# the rest\nteam=c -> alice" {
+		t.Errorf("the rules are %q", left)
+	}
 }

@@ -240,7 +240,8 @@ export class Administration extends Messaging {
     body: Body<"takeAlertmanagerAlerts">,
     options?: Options<"takeAlertmanagerAlerts">,
   ): Promise<Reply<"takeAlertmanagerAlerts">> {
-    return this.post(["hook", "alertmanager"], body, options, { query: { recipient: options?.recipient } });
+    const { recipient, escalate } = options ?? {};
+    return this.post(["hook", "alertmanager"], body, options, { query: { recipient, escalate } });
   }
 
   /** Takes alerts of Grafana (POST /v2/hook/grafana). */
@@ -248,7 +249,8 @@ export class Administration extends Messaging {
     body: Body<"takeGrafanaAlerts">,
     options?: Options<"takeGrafanaAlerts">,
   ): Promise<Reply<"takeGrafanaAlerts">> {
-    return this.post(["hook", "grafana"], body, options, { query: { recipient: options?.recipient } });
+    const { recipient, escalate } = options ?? {};
+    return this.post(["hook", "grafana"], body, options, { query: { recipient, escalate } });
   }
 
   // Organizations.
