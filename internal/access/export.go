@@ -109,3 +109,14 @@ func (c *Control) ExportedKeys(ctx context.Context, actor *model.Actor, e Export
 	keys, err := store.Read(ctx, c.store, func(tx *store.Tx) ([]model.Key, error) { return tx.Keys(m.ID) })
 	return c.seen(&m.reach, keys), err
 }
+
+// ExportedWebhooks returns the account's webhooks that the actor manages.
+func (c *Control) ExportedWebhooks(ctx context.Context, actor *model.Actor, e Export) ([]store.WebhookRow, error) {
+	m, err := c.managed(ctx, actor, e.Account.String())
+	if err != nil {
+		return nil, err
+	}
+	all, err := store.Read(ctx, c.store, func(tx *store.Tx) ([]store.WebhookRow, error) { return tx.Webhooks(m.ID) })
+	of := &Managed{m}
+	return slices.DeleteFunc(all, func(w store.WebhookRow) bool { return of.Refuses(&w.Webhook) != nil }), err
+}

@@ -116,13 +116,16 @@ func TestArchiveHasWhatTheCallsShow(t *testing.T) {
 	c.clock.Advance(2 * time.Minute)
 
 	c.bob.post("/v2/user/me/push", exampleSubscription("/archive")).want(204)
+	for _, signature := range []string{"v1", "v1a"} {
+		c.bob.post("/v2/user/me/webhook", fields{"url": "https://hooks.example.com/bob", "signature": signature}).want(200)
+	}
 
 	got := c.bob.get("/v2/user/me/export")
 	got.wantHeader("Content-Type", "application/zip").wantHeader("Content-Disposition",
 		`attachment; filename="export-`+c.bob.token+"-"+c.clock.Now().UTC().Format("20060102")+`.zip"`)
 	o := mustOpenArchive(t, got)
-	names := []string{"README.txt", "account.json", "avatar.png", "keys.json", "mutes.json", "push.json",
-		"conversations.json", "groups.json", "duty.json", "messages.jsonl", "attachments/" + fourth + ".jpg",
+	names := []string{"README.txt", "account.json", "avatar.png", "keys.json", "webhooks.json", "mutes.json",
+		"push.json", "conversations.json", "groups.json", "duty.json", "messages.jsonl", "attachments/" + fourth + ".jpg",
 		"audit.jsonl", "manifest.json"}
 	if !slices.Equal(o.names, names) {
 		t.Errorf("the archive has %v, want %v", o.names, names)
@@ -136,6 +139,10 @@ func TestArchiveHasWhatTheCallsShow(t *testing.T) {
 	account.at("organizations", 0).wantFields(fields{"organization_id": c.org, "name": "Clinic",
 		"roles": []string{"help_desk"}, "pending_roles": []string{"admin"}, "metadata": fields{"pager": "4711"}})
 	o.object("keys.json").wantIs(c.bob.get("/v2/user/me/key").reply().v)
+	o.object("webhooks.json").wantIs(c.bob.get("/v2/user/me/webhook").reply().v)
+	if n := len(o.object("webhooks.json").list()); n != 2 {
+		t.Errorf("the archive has %d webhooks, want 2", n)
+	}
 	o.object("push.json").wantIs(c.bob.get("/v2/user/me/push").reply().v)
 	o.object("mutes.json").wantIs(c.bob.get("/v2/mute").reply().v)
 	o.object("duty.json").wantIs([]fields{

@@ -132,6 +132,7 @@ func (a *API) writeExport(ctx context.Context, c *call, from *export.Archive) er
 		func() error { return exportAccount(ctx, c, out, from) },
 		func() error { return exportAvatar(ctx, out, from) },
 		func() error { return exportKeys(ctx, out, from) },
+		func() error { return exportWebhooks(ctx, out, from) },
 		func() error { return exportMutes(ctx, out, from) },
 		func() error { return a.exportSubscriptions(ctx, out, from) },
 		func() error {
@@ -234,6 +235,21 @@ func exportKeys(ctx context.Context, out *output.Archive, from *export.Archive) 
 	})
 }
 
+func exportWebhooks(ctx context.Context, out *output.Archive, from *export.Archive) error {
+	all, err := from.Webhooks(ctx)
+	if err != nil {
+		return err
+	}
+	return out.List("webhooks.json", func(add func(any) error) error {
+		for i := range all {
+			if err := add(wire.ShownWebhook(&all[i])); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 func exportMutes(ctx context.Context, out *output.Archive, from *export.Archive) error {
 	mutes, err := from.Mutes(ctx)
 	if err != nil {
@@ -311,6 +327,7 @@ of JSON for each entry. The fields are those of the server's interface; times ar
 account.json        the profile, the organizations with roles, and those that ask for a membership
 avatar.*            the picture, where the server keeps one
 keys.json           keys and sessions, without their secrets: made, last used, and from where
+webhooks.json       URLs to which events go, without what requests are signed with
 mutes.json          what is muted, and until when
 push.json           browsers that are told of new messages while no page is open
 conversations.json  with whom there are conversations

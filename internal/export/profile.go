@@ -82,6 +82,11 @@ func (a *Archive) Keys(ctx context.Context) ([]model.Key, error) {
 	return a.exporter.access.ExportedKeys(ctx, a.actor, a.Export)
 }
 
+// Webhooks returns the account's webhooks, without what they sign with.
+func (a *Archive) Webhooks(ctx context.Context) ([]store.WebhookRow, error) {
+	return a.exporter.access.ExportedWebhooks(ctx, a.actor, a.Export)
+}
+
 // Mutes returns what the person has muted.
 func (a *Archive) Mutes(ctx context.Context) ([]model.Mute, error) {
 	all, err := a.exporter.service.Mutes(ctx, a.Exported.Reader)
