@@ -22,7 +22,7 @@ func (s *server) startWebhooks(log *slog.Logger) {
 		Due: s.clock.Now, Log: log, Client: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}},
 		Check: func(url string) error {
 			if strings.Contains(url, "forbidden") {
-				return errors.New("the settings of this server do not allow calls to this host")
+				return errors.New("the settings of this server do not allow this host")
 			}
 			return nil
 		},

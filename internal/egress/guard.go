@@ -147,7 +147,7 @@ func (g *Guard) checkURL(u *url.URL) error {
 	plain := u.Scheme == "http"
 	switch {
 	case !g.hosts.allow(name):
-		return refuse("host", "its settings do not let the server call this host")
+		return refuse("host", "the settings of this server do not allow this host")
 	case address.IsValid():
 		return g.checkAddress(address, plain)
 	case plain && len(g.networks) == 0:
