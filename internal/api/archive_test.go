@@ -176,7 +176,7 @@ func TestArchiveHasWhatTheCallsShow(t *testing.T) {
 		"content": true, "organizations": []string{c.org}, "attachments": 1,
 		"attachments_lost": fields{"missing": 0, "damaged": 0}})
 	o.wantCounted(manifest)
-	if len(manifest.list("files")) != 8 {
+	if len(manifest.list("files")) != 10 {
 		t.Errorf("the manifest lists %s", manifest.at("files"))
 	}
 	o.wantNowhere("of others")
