@@ -4,7 +4,7 @@ package api_test
 var memberRota = fields{"timezone": "UTC",
 	"rotation": fields{"accounts": []string{"member"}, "start": "2026-11-01T08:00:00Z", "hours": 24}}
 
-// theDuty is a group of the sender's with a rota: the group member is on duty, and the member on another day.
+// theDuty is a group of the sender's with a rota: the group member is on duty, and the member on another day, by name.
 func (m *matrix) theDuty() targets {
 	group := m.newGroup()
 	m.sender.post("/v2/group/"+group["group"]+"/duty", fields{"timezone": "UTC", "always": "sender",
@@ -17,7 +17,7 @@ func (m *matrix) theDuty() targets {
 var dutyRules = []rule{
 	{route: "POST /v2/group/:group/duty", fresh: (*matrix).newGroup, sent: sent(memberRota),
 		want: "404 404 404 403 204 404 204 204"},
-	{route: "POST /v2/group/:group/duty", fresh: (*matrix).theDuty, sent: sent(memberRota),
+	{route: "POST /v2/group/:group/duty", fresh: (*matrix).theDuty, sent: sent(memberRota), named: true,
 		want: "404 404 403 403 204 404 204 204"},
 	{route: "GET /v2/group/:group/duty", fresh: (*matrix).theDuty, want: "404 404 200 200 200 404 200 200"},
 	{route: "GET /v2/group/:group/duty", fresh: (*matrix).newGroup, want: all("404")},

@@ -13,6 +13,9 @@ import (
 // written down, any positive integer is right.
 var counted = map[string]bool{"sort_number": true, "mute_start": true}
 
+// measured are the fields whose numbers are measured. Where one is written down, any number is right.
+var measured = map[string]bool{"duration_ms": true}
+
 // own are the fields whose texts are of one request only. Where one is written
 // down, any text is right.
 var own = map[string]bool{"request_id": true}
@@ -72,11 +75,11 @@ func (m *matcher) value(path string, want, got any) {
 			return
 		}
 	case string:
-		if g, ok := got.(string); ok && (m.names.matchText(w, g) || own[name] && g != "") {
+		if g, ok := got.(string); ok && (m.names.MatchText(w, g) || own[name] && g != "") {
 			return
 		}
 	case json.Number:
-		if g, ok := got.(json.Number); ok && (w == g || counted[name] && positive(g)) {
+		if g, ok := got.(json.Number); ok && (w == g || counted[name] && positive(g) || measured[name]) {
 			return
 		}
 	default: // true, false, null

@@ -82,10 +82,10 @@ func (n *Names) Fill(text string) (string, error) {
 	return filled, nil
 }
 
-// matchText reports whether a text is the written one: placeholders that are
+// MatchText reports whether a text is the written one: placeholders that are
 // known stand for their values, others for whatever is in their place, which
 // they stand for from then on.
-func (n *Names) matchText(want, got string) bool {
+func (n *Names) MatchText(want, got string) bool {
 	places := placeholder.FindAllStringIndex(want, -1)
 	if places == nil {
 		return want == got || isTime(want) && isTime(got)
