@@ -79,6 +79,7 @@ func (a *API) getWebhook(ctx context.Context, c *call) (answer, error) {
 	}
 	out := wire.ShownWebhook(&shown.WebhookRow)
 	out.PublicKey = shown.PublicKey
+	out.Deliveries = make([]wire.WebhookDelivery, 0, len(shown.Deliveries))
 	for i := range shown.Deliveries {
 		out.Deliveries = append(out.Deliveries, a.shownDelivery(&shown.Deliveries[i]))
 	}

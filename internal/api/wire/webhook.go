@@ -25,7 +25,7 @@ type Webhook struct {
 	Failures     int  `json:"failures,omitempty"`
 	NextTry      Time `json:"next_try_time,omitzero"`
 
-	Deliveries []WebhookDelivery `json:"deliveries,omitempty"`
+	Deliveries []WebhookDelivery `json:"deliveries,omitzero"` // nil: not shown, as in lists
 }
 
 // WebhookDelivery is a try to deliver an event.
