@@ -182,11 +182,8 @@ func TestACallEndsWithItsRights(t *testing.T) {
 				return cmp.Compare(strings.Count(a.rule.route, "logout"), strings.Count(b.rule.route, "logout"))
 			})
 			for _, call := range calls {
-				if call.rule.named {
-					continue
-				}
 				want := strings.Fields(call.rule.want)[c.column-3]
-				if got := call.goOn(); strconv.Itoa(got.StatusCode) != want {
+				if got := call.goOn(); !call.rule.named && strconv.Itoa(got.StatusCode) != want {
 					t.Errorf("%s is answered %d %s, want %s", call.rule.route, got.StatusCode, got.content, want)
 				}
 			}
