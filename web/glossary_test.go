@@ -45,7 +45,7 @@ var glossary = map[string][]avoided{
 		{"interface", "API", []string{"console.labelExample"}}, // of a laboratory
 		{"(endpoint|stream|backlog|sweep|stuck|store)s?\\b", "call, live connection, queue, storage", nil},
 		{"(root|superuser)\\b|admins?\\b", "operator, administrator", []string{"console.elevatedUntil", "console.lower"}},
-		{"refus", "decline", []string{"console.outRefused", "console.outRefusedFor"}}, // of a call, not of a request
+		{"refus", "decline", []string{"console.outRefused", "console.outRefusedFor", "console.webhookRefused"}}, // of a call
 		{"rotat", "replace the secret", nil},
 		{"please|sorry|oops", "nothing", nil},
 		{"cannot|(do|does|did|is|are|was|were|has|have) not\\b", "a contraction",

@@ -130,7 +130,7 @@ type rule struct {
 	sent   func(x targets) []option // body and headers; nil: none
 	names  []string                 // targets that these name besides the path
 	told   bool                     // to the organization that created the account, which is another one
-	named  bool                     // the member's status is of that one alone, whom the target names
+	named  bool                     // the member's status is that of whom the target names, and no other member's
 	public bool                     // no credentials are needed: want begins with the first column
 	acts   model.AuditAction        // what it is in the audit log by its body; empty: what the route is
 	want   string                   // statuses of the columns from the stranger on

@@ -108,6 +108,6 @@ test("whoever made a group is told when nobody is on duty", async ({ hospital, o
   await a.page.getByRole("link", { name: "Show", exact: true }).click();
   await expect(a.details.getByRole("grid", { name: "Who is on duty in the next two weeks" })).toBeVisible();
   await expect(a.page.getByRole("status").filter({ hasText: "No one is on duty. Instead: Carol Clark" })).toBeVisible();
-  await a.page.locator(".above").getByRole("button", { name: "Close" }).click();
+  await a.page.getByRole("group", { name: "Cardiology on duty" }).getByRole("button", { name: "Close" }).click();
   await expect(notice).toHaveCount(0);
 });

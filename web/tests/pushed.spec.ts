@@ -1,5 +1,5 @@
 // Web Push: what the browser shows of a message while no page is open. The DevTools protocol stands for the push service.
-import type { CDPSession, Page } from "@playwright/test";
+import type { CDPSession, Page, Worker } from "@playwright/test";
 import { Messenger } from "./fixtures/messenger.js";
 import { expect, test } from "./fixtures/test.js";
 import { launch, whole } from "./playwright.config.js";
@@ -42,6 +42,12 @@ async function pushes(page: Page): Promise<(payload: object) => Promise<void>> {
   return async (payload) => {
     await protocol.send("ServiceWorker.deliverPushMessage", { origin, registrationId, data: JSON.stringify(payload) });
   };
+}
+
+function workerOf(page: Page): Worker {
+  const [worker] = page.context().serviceWorkers();
+  if (!worker) throw new Error("there is no worker");
+  return worker;
 }
 
 interface Shown {
@@ -149,8 +155,7 @@ test("what is pushed goes at once where the messenger is in sight", async ({ hos
   const { alice } = await hospital({ alice: "Alice Ames" });
   const a = await subscribe((path) => open(alice, path, notified));
   await expect(a.dialog.getByText(locked, { exact: false })).toBeVisible();
-  const [worker] = a.page.context().serviceWorkers();
-  if (!worker) throw new Error("there is no worker");
+  const worker = workerOf(a.page);
   await worker.evaluate(() => {
     const { registration } = globalThis as unknown as { registration: ServiceWorkerRegistration };
     const show = registration.showNotification.bind(registration);
@@ -186,8 +191,7 @@ test("a browser that is reached in another way from now on tells the server", as
   const a = await subscribe((path) => open(alice, path, notified));
   const listed = async () => (await alice.client.getSubscriptions()).map(({ host }) => host);
   await expect.poll(listed).toEqual(["fcm.googleapis.com"]);
-  const [worker] = a.page.context().serviceWorkers();
-  if (!worker) throw new Error("there is no worker");
+  const worker = workerOf(a.page);
   await worker.evaluate(() => {
     const keys = {
       p256dh: "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",

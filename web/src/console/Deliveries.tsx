@@ -6,12 +6,11 @@ import { client } from "../kit/state/session";
 import { Table } from "../kit/Table";
 import { toast } from "../kit/Toasts";
 import { text } from "../text/text";
-import type { Webhook } from "./PersonWebhooks";
 
 type Delivery = Schemas["WebhookDelivery"];
 
 /** Deliveries are the last tries of a webhook, from each of which on events can be sent again. */
-export function Deliveries(props: { account: string; of: Webhook; onChange: () => void; onClose: () => void }) {
+export function Deliveries(props: { account: string; of: Schemas["Webhook"]; onChange: () => void; onClose: () => void }) {
   const { account, of, onClose } = props;
   const again = async (event: string) => {
     try {

@@ -8,7 +8,8 @@ import { client } from "../kit/state/session";
 import { toast } from "../kit/Toasts";
 import { text } from "../text/text";
 import { Deliveries } from "./Deliveries";
-import type { Webhook } from "./PersonWebhooks";
+
+type Webhook = Schemas["Webhook"];
 
 interface Of {
   /** Whose webhooks. */

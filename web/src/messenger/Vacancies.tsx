@@ -8,7 +8,7 @@ export function Vacancies() {
   return (
     <>
       {vacancies.value.map(({ group, organization, name }) => (
-        <div key={group} class="offer">
+        <div key={group} class="offer" role="group" aria-label={name ?? text("vacantSomewhere")}>
           <p role="alert" dir="auto">{name === undefined ? text("vacantSomewhere") : text("vacant", { name })}</p>
           {name === undefined ? (
             <a href={`/console/organizations/${organization}/groups/${group}`}>{text("vacantShow")}</a>
