@@ -86,7 +86,7 @@ async function subscribe(open: (path: string) => Promise<Page>): Promise<Messeng
 
 const notified = { permissions: ["notifications"] };
 const locked = "on a locked screen, too";
-const onlyOpen = "While Signet is closed, this browser does not tell you of messages.";
+const onlyOpen = "While Signet is closed, this browser doesn’t tell you of messages.";
 
 test("whoever wants notifications is told while no page is open, and of nothing but a count", async ({ hospital, open }) => {
   const { alice } = await hospital({ alice: "Alice Ames" });

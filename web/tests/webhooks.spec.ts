@@ -61,7 +61,7 @@ test("a webhook is made, tried, and sends again what its receiver has lost", asy
     const first = await secret.getByRole("code").innerText();
     await c.keep();
     const row = c.row("Webhooks", url);
-    for (const words of ["Enabled", "message", "Only tokens and times", "Never"]) await expect(row).toContainText(words);
+    for (const words of ["Enabled", "message", "Only IDs and times", "Never"]) await expect(row).toContainText(words);
 
     await c.choose(row, "Send a test");
     await says("The receiver took the test.");

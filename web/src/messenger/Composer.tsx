@@ -6,7 +6,7 @@ import { session } from "../kit/state/session";
 import { usePassing } from "../kit/usePassing";
 import { size } from "../text/format";
 import { text } from "../text/text";
-import { EscalateBy } from "./EscalateBy";
+import { EscalateBy } from "./later";
 import { Lifetime } from "./Lifetime";
 import { Answering } from "./Original";
 import { type Draft, draftOf, drafts, write } from "./state/drafts";

@@ -11,7 +11,7 @@ import { minute } from "../text/format";
 import { text } from "../text/text";
 import { Composer } from "./Composer";
 import { History } from "./History";
-import { OnDuty } from "./OnDuty";
+import { OnDuty } from "./later";
 import { besideOf } from "./state/beside";
 import { addressOf, choose, details } from "./state/conversations";
 import { groupOf, isIn, mayWrite } from "./state/groups";

@@ -208,7 +208,7 @@ function Override(props: { group: Group; duty: Rota; span: { from: Date; to: Dat
         }}
       >
         <PeopleChooser
-          label={text("overrideWho")} organization={group.organization_key} chosen={who}
+          label={text("overrideWho")} organization={group.organization_key} chosen={who} self
           onChange={(chosen) => setWho(chosen.slice(-1))}
         />
         <Field label={text("overrideFrom")} name="from" type="datetime-local" value={readingOf(span.from, duty.timezone)} required />

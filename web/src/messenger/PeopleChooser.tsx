@@ -14,10 +14,12 @@ export function PeopleChooser(props: {
   chosen: readonly Found[];
   onChange: (chosen: readonly Found[]) => void;
   organization?: string | undefined;
+  /** Oneself is found too. */
+  self?: boolean;
   /** Who is not to be found. */
   without?: readonly string[];
 }) {
-  const { chosen, onChange, organization, without = [] } = props;
+  const { chosen, onChange, organization, self = false, without = [] } = props;
   const [list, setList] = useState<readonly Found[] | undefined>();
   const [words, setWords] = useState("");
   const [problem, refuse] = useRefusal();
@@ -26,7 +28,7 @@ export function PeopleChooser(props: {
     if (words.trim() === "") return setList(undefined);
     const late = new AbortController();
     const typed = setTimeout(() => {
-      const found = ask(words, { type: "account", organization, signal: late.signal });
+      const found = ask(words, { type: "account", organization, self, signal: late.signal });
       found.then(
         (all) => {
           refuse(undefined);

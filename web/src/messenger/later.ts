@@ -12,10 +12,12 @@ export function prepare(): void {
 
 export const Confirm = later(async () => (await load()).Confirm);
 export const Details = later(async () => (await load()).Details);
+export const EscalateBy = later(async () => (await load()).EscalateBy);
 export const Forward = later(async () => (await load()).Forward);
 export const Help = later(async () => (await load()).Help);
 export const MessageInfo = later(async () => (await load()).MessageInfo);
 export const NewGroup = later(async () => (await load()).NewGroup);
+export const OnDuty = later(async () => (await load()).OnDuty);
 export const PictureView = later(async () => (await load()).PictureView);
 export const Results = later(async () => (await load()).Results);
 export const Settings = later(async () => (await load()).Settings);

@@ -239,26 +239,28 @@ interface Question {
   type?: "account" | "group";
   organization?: string | undefined;
   next?: string | undefined;
+  /** Oneself is found too. */
+  self?: boolean;
   signal: AbortSignal;
 }
 
-/** page finds users and groups on the server, of all organizations or one. It leaves oneself out. */
-async function page(any: string, { type, organization = within.value, next, signal }: Question): Promise<Omit<Finding<Found>, "waits">> {
+/** page finds users and groups on the server, of all organizations or one. */
+async function page(any: string, { type, organization = within.value, next, self, signal }: Question): Promise<Omit<Finding<Found>, "waits">> {
   const body = {
     any, page_size: most, ...(type && { type }), ...(organization && { directory: organization }),
     ...(next && { continuation: next }),
   };
   const { results, metadata } = await client.search(body, { signal });
   const { continuation } = metadata;
-  return { list: foundIn(results), ...(continuation && { next: continuation }) };
+  return { list: foundIn(results, self), ...(continuation && { next: continuation }) };
 }
 
-/** foundIn takes over what the server found, and knows the people by name. */
-export function foundIn(results: readonly unknown[]): Found[] {
+/** foundIn takes over what the server found, and knows the people by name. It leaves oneself out unless asked not to. */
+export function foundIn(results: readonly unknown[], self = false): Found[] {
   const all = (results as { type: string; organization_id: string; entity: object }[])
     .map((one) => ({ entity: { ...one.entity, type: one.type } as Entity, organization: one.organization_id }));
   know(all.flatMap(({ entity }) => ("num_members" in entity ? [] : [entity])));
-  return all.filter(({ entity }) => entity.token !== session.value?.account.token);
+  return self ? all : all.filter(({ entity }) => entity.token !== session.value?.account.token);
 }
 
 /** ask finds people, groups or both by their names, in all organizations or one. */
