@@ -16,6 +16,7 @@ import { useLoaded } from "../kit/useLoaded";
 import { text } from "../text/text";
 import { GroupMembers } from "./GroupMembers";
 import { PersonLink } from "./PersonLink";
+import { Rota } from "./Rota";
 
 /** Group shows a group of an organization, without anything that was written to it, and lets administrators manage it. */
 export function Group({ organization, token }: { organization: Schemas["Organization"]; token: string }) {
@@ -62,7 +63,7 @@ export function Group({ organization, token }: { organization: Schemas["Organiza
         <dt>{text("console.history")}</dt><dd>{text(group.replay_history ? "console.yes" : "console.no")}</dd>
         <dt>{text("console.made")}</dt><dd><Moment at={group.created_time} /></dd>
       </dl>
-      {group.duty && <p>{text("console.dutyWhy")}</p>}
+      {!group.everyone && <Rota group={group} onChange={reload} />}
       {group.everyone ? (
         <p>{text("console.everybodyWhy", { n: group.num_members })}</p>
       ) : (

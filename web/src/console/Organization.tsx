@@ -4,7 +4,7 @@ import { Tabs } from "../kit/Tabs";
 import { useLoaded } from "../kit/useLoaded";
 import { text, type Text } from "../text/text";
 import { Import } from "./ImportLater";
-import { Audit, Group, Groups, Keys, OrganizationSettings, People, Person, Requests, Stuck } from "./later";
+import { Audit, Escalations, Group, Groups, Keys, OrganizationSettings, People, Person, Requests, Stuck } from "./later";
 import { NotFound } from "./NotFound";
 import { OrganizationOverview } from "./OrganizationOverview";
 import { mayAdminister } from "./state/rights";
@@ -14,6 +14,7 @@ const tabs: Readonly<Record<string, { title: Text; page: ComponentType<OfOrganiz
   overview: { title: "console.overview", page: OrganizationOverview },
   people: { title: "console.people", page: People },
   groups: { title: "console.groups", page: Groups },
+  escalation: { title: "console.escalations", page: Escalations },
   keys: { title: "console.keys", page: Keys },
   requests: { title: "console.requests", page: Requests },
   stuck: { title: "console.stuck", page: Stuck },

@@ -1,12 +1,9 @@
-import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { Schemas } from "../client/index";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { Icon } from "../kit/Icon";
 import { client } from "../kit/state/session";
-import { useRefusal } from "../kit/useRefusal";
 import { text } from "../text/text";
-
-const pause = 250; // milliseconds after which somebody has typed what is looked for
-const most = 8; // people who are offered
+import { Finder } from "./Finder";
+import { findPeople, type Named, personOf } from "./state/named";
 
 /** Of an account: 36 signs, which nobody types. */
 const token = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -37,9 +34,17 @@ export function PersonFilter({ organization, account, name, onChange }: Props) {
     onChange(to, named);
   };
   return (
-    <div class="field person-filter" ref={root}>
+    <div class="field finder" ref={root}>
       {account === "" ? (
-        <Finder organization={organization} onChoose={change} />
+        <Finder
+          label={text("console.involved")}
+          list={text("console.people")}
+          on={organization}
+          find={organization ? (words, signal) => findPeople(organization, words, signal) : undefined}
+          take={(words) => (!organization || token.test(words) ? whole(words) : undefined)}
+          onChoose={(one) => change(one.token, one.name)}
+          {...(!organization && { hint: text("console.involvedHint") })}
+        />
       ) : (
         <>
           <span class="label">{text("console.involved")}</span>
@@ -54,93 +59,8 @@ export function PersonFilter({ organization, account, name, onChange }: Props) {
   );
 }
 
-/** Finder is the field that finds them: arrows go through what is found, Enter takes it. */
-function Finder({ organization, onChoose }: { organization: string | undefined; onChoose: (account: string, name: string) => void }) {
-  const id = useId();
-  const [words, setWords] = useState("");
-  const [found, setFound] = useState<readonly Schemas["Member"][]>([]);
-  const [at, setAt] = useState(0);
-  const [problem, refuse] = useRefusal();
-  const asked = words.trim();
-  useEffect(() => {
-    refuse(undefined);
-    if (!organization || asked === "") {
-      setFound([]);
-      return undefined;
-    }
-    const late = new AbortController();
-    const typed = setTimeout(() => {
-      client.listMembers(organization, { q: asked, page_size: most, signal: late.signal }).then(
-        ({ results }) => {
-          setFound(results);
-          setAt(0);
-        },
-        (error: unknown) => late.signal.aborted || refuse(error),
-      );
-    }, pause);
-    return () => {
-      clearTimeout(typed);
-      late.abort();
-    };
-  }, [organization, asked]);
-  const whole = async () => {
-    if (token.test(asked)) return onChoose(asked, asked);
-    try {
-      const user = await client.lookupUser(asked);
-      onChoose(user.token, user.display_name);
-    } catch (error) {
-      refuse(error);
-    }
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
-    const chosen = found[at];
-    if (event.key === "Enter" && chosen) onChoose(chosen.token, chosen.display_name);
-    else if (event.key === "Enter" && asked !== "" && (!organization || token.test(asked))) void whole();
-    else if (event.key === "ArrowDown" && found.length > 0) setAt((at + 1) % found.length);
-    else if (event.key === "ArrowUp" && found.length > 0) setAt((at + found.length - 1) % found.length);
-    else if (event.key === "Escape" && words !== "") setWords("");
-    else return;
-    event.preventDefault();
-  };
-  const hint = problem || (organization ? "" : text("console.involvedHint"));
-  return (
-    <>
-      <label for={id}>{text("console.involved")}</label>
-      <input
-        id={id}
-        type="text"
-        inputMode="search"
-        role="combobox"
-        autocomplete="off"
-        aria-autocomplete={organization ? "list" : "none"}
-        aria-expanded={found.length > 0}
-        aria-controls={found.length > 0 ? `${id}-list` : undefined}
-        aria-activedescendant={found.length > 0 ? `${id}-${at}` : undefined}
-        aria-describedby={hint ? `${id}-hint` : undefined}
-        aria-invalid={problem ? true : undefined}
-        value={words}
-        onInput={(event) => setWords(event.currentTarget.value)}
-        onKeyDown={onKeyDown}
-        onBlur={() => setFound([])}
-      />
-      {found.length > 0 && (
-        <ul role="listbox" id={`${id}-list`} aria-label={text("console.people")}>
-          {found.map((one, i) => (
-            <li
-              key={one.token}
-              role="option"
-              id={`${id}-${i}`}
-              aria-selected={i === at}
-              onPointerDown={(event) => event.preventDefault()} // which would take the focus away, and this list with it
-              onClick={() => onChoose(one.token, one.display_name)}
-            >
-              <bdi>{one.display_name}</bdi>
-              <small dir="auto">{[one.title, one.department].filter(Boolean).join(" · ") || one.username}</small>
-            </li>
-          ))}
-        </ul>
-      )}
-      {hint && <small id={`${id}-hint`} class={problem ? "problem" : undefined} role={problem ? "alert" : undefined}>{hint}</small>}
-    </>
-  );
+/** whole is the account of a whole address. */
+async function whole(address: string): Promise<Named> {
+  if (token.test(address)) return { token: address, name: address, more: "" };
+  return personOf(await client.lookupUser(address));
 }

@@ -1,5 +1,6 @@
 // The pages that are not seen at first, in one file of script: it comes behind the overview and what is around it.
 export { Audit } from "./Audit";
+export { Escalations } from "./Escalations";
 export { FirstStart } from "./FirstStart";
 export { Group } from "./Group";
 export { Groups } from "./Groups";

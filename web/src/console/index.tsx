@@ -23,6 +23,7 @@ import "../style/import.css";
 import "../style/table.css";
 import "../style/acts.css";
 import "../style/audit.css";
+import "../style/plans.css";
 import "uplot/dist/uPlot.min.css";
 import "../style/plot.css";
 import { Console } from "./Console";

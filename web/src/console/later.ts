@@ -12,6 +12,7 @@ export function prepare(): void {
 }
 
 export const Audit = later(async () => (await load()).Audit);
+export const Escalations = later(async () => (await load()).Escalations);
 export const FirstStart = later(async () => (await load()).FirstStart);
 export const Group = later(async () => (await load()).Group);
 export const Groups = later(async () => (await load()).Groups);

@@ -30,6 +30,8 @@ interface Props {
   min?: number | string;
   max?: number | string;
   maxLength?: number;
+  /** The id of a datalist of what it may hold. */
+  list?: string;
   onInput?: (event: TargetedInputEvent<HTMLInputElement>) => void;
 }
 

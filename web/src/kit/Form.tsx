@@ -19,6 +19,15 @@ interface Surroundings {
   saying: Set<string>;
 }
 
+/** Amiss is what a page itself finds wrong with a field, by its name, before or in place of a refusal by the server. */
+export class Amiss extends Error {
+  override readonly name = "Amiss";
+
+  constructor(readonly field: string, readonly words: () => string) {
+    super(field);
+  }
+}
+
 const FormContext = createContext<Surroundings | undefined>(undefined);
 
 /**
@@ -69,6 +78,12 @@ export function Form(props: {
       await props.onSubmit(new FormData(form));
       setRefused(undefined);
     } catch (error) {
+      if (error instanceof Amiss) {
+        setRefused(error);
+        const field = form.elements.namedItem(error.field);
+        if (field instanceof HTMLElement) field.focus();
+        return;
+      }
       setRefused({ field: error instanceof SignetError ? error.field : undefined, words: () => describe(error) });
     }
   };

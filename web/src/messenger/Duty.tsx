@@ -7,12 +7,12 @@ import { Icon } from "../kit/Icon";
 import { client } from "../kit/state/session";
 import { toast } from "../kit/Toasts";
 import { useLoaded } from "../kit/useLoaded";
+import { momentOf, readingOf } from "../kit/zone";
 import { dates, minute } from "../text/format";
 import { text } from "../text/text";
 import { PeopleChooser } from "./PeopleChooser";
 import {
-  days, type Duty as Rota, hoursOf, mayRule, momentOf, nameIn, onDutyAt, type Override as Changed, overridden, placeOf,
-  readingOf, shown,
+  days, type Duty as Rota, hoursOf, mayRule, nameIn, onDutyAt, type Override as Changed, overridden, placeOf, shown,
 } from "./state/duty";
 import type { Group } from "./state/groups";
 import type { Found } from "./state/search";

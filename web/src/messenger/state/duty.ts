@@ -1,6 +1,7 @@
 // Rotas without a view: days and hours as the clock of a rota's zone shows them.
 import type { Reply } from "../../client/index";
 import { session } from "../../kit/state/session";
+import { momentOf, readingOf } from "../../kit/zone";
 import { time } from "../../text/clock";
 import { administers, type Group } from "./groups";
 
@@ -21,30 +22,6 @@ export function shown(): { from: string; to: string } {
 /** mayRule tells whether one may change the rota of a group, in it or not. */
 export function mayRule(group: Group): boolean {
   return administers(group) || group.created_by === session.value?.account.token;
-}
-
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-/** readingOf is what the clock of a zone shows at a time, as an input of a date and a time writes it. */
-export function readingOf(at: Date, zone: string): string {
-  const format =
-    formats.get(zone) ??
-    new Intl.DateTimeFormat("en-CA", {
-      timeZone: zone, hourCycle: "h23",
-      year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit",
-    });
-  formats.set(zone, format);
-  const part = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, value]));
-  return `${part["year"]}-${part["month"]}-${part["day"]}T${part["hour"]}:${part["minute"]}`;
-}
-
-/** momentOf is the first time at which the clock of a zone shows something, or has left it out. */
-export function momentOf(reading: string, zone: string): Date {
-  const shown = Date.parse(`${reading}:00Z`);
-  const offset = (at: number) => Date.parse(`${readingOf(new Date(at), zone)}:00Z`) - at;
-  const [before, after] = [shown - offset(shown - 24 * hour), shown - offset(shown + 24 * hour)];
-  const right = [Math.min(before, after), Math.max(before, after)].find((at) => at + offset(at) === shown);
-  return new Date(right ?? Math.max(before, after)); // an hour that the clock leaves out
 }
 
 /** hoursOf are the hours of the days from a time on, each as the time at which its hour begins. */
