@@ -49,7 +49,10 @@ export function EditRota(props: { group: Schemas["Group"]; of: Rota | null; onDo
         <datalist id={`${id}-zones`}>{zones().map((zone) => <option key={zone} value={zone} />)}</datalist>
         <Turns organization={group.organization_key} turns={draft.turns} onChange={(turns) => change({ turns })} />
         <div class="pair">
-          <Field label={text("console.turnHours")} name="hours" type="number" min={1} max={366 * 24} required value={String(draft.hours)} hint={text("console.turnHoursHint")} />
+          <Field
+            label={text("console.turnHours")} name="hours" type="number" min={1} max={366 * 24} required
+            value={String(draft.hours)} hint={text("console.turnHoursHint")}
+          />
           <Field
             label={text("console.rotaStart")} name="start" type="datetime-local" min="2000-01-01T00:00" max="2099-12-31T23:59" required
             value={draft.start} hint={text("dutyZone", { zone: draft.timezone })}

@@ -14,6 +14,7 @@ export function Movers(props: {
   const { of, first, last, onMove, onRemove } = props;
   const up = text("console.moveUp", { name: of });
   const down = text("console.moveDown", { name: of });
+  const out = text("leaveOut", { name: of });
   return (
     <span class="movers">
       <button type="button" class="icon" data-by="-1" aria-label={up} title={up} aria-disabled={first} onClick={() => first || onMove(-1)}>
@@ -23,7 +24,7 @@ export function Movers(props: {
         <Icon name="down" />
       </button>
       {onRemove && (
-        <button type="button" class="icon" aria-label={text("leaveOut", { name: of })} title={text("leaveOut", { name: of })} onClick={onRemove}>
+        <button type="button" class="icon" aria-label={out} title={out} onClick={onRemove}>
           <Icon name="close" />
         </button>
       )}

@@ -72,6 +72,7 @@ function Facts({ of: { duty, names } }: { of: Loaded }) {
   const all = (tokens: readonly string[]) => joined(tokens.map((token) => nameIn(names, token)));
   const [on] = duty.on_duty;
   const { rotation } = duty;
+  const name = (token: string) => (token === "" ? text("dutyNobody") : said(nameIn(names, token)));
   return (
     <dl class="facts">
       <dt>{text("console.onDutyNow")}</dt><dd dir="auto">{on?.display_name ?? text("dutyNobody")}</dd>
@@ -79,7 +80,7 @@ function Facts({ of: { duty, names } }: { of: Loaded }) {
       {rotation && (
         <>
           <dt>{text("console.turns")}</dt>
-          <dd dir="auto">{rotation.accounts.map((token) => (token === "" ? text("dutyNobody") : said(nameIn(names, token)))).join(" → ")}</dd>
+          <dd dir="auto">{rotation.accounts.map(name).join(" → ")}</dd>
           <dt>{text("console.turnLength")}</dt><dd>{text("console.hours", { n: rotation.hours })}</dd>
         </>
       )}
