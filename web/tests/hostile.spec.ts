@@ -58,7 +58,7 @@ test.describe("hostile texts stay texts", () => {
 
     const at = `/console/organizations/${den.organization}`;
     const lists: Readonly<Record<string, readonly string[]>> = {
-      people: hostile, groups: hostile, requests: [], stuck: [], settings: [], audit: hostile,
+      people: hostile, groups: hostile, escalation: hostile, requests: [], stuck: [], settings: [], audit: hostile,
     };
     for (const [name, texts] of Object.entries(lists)) {
       await goTo(c.page, `${at}/${name}`);
@@ -69,6 +69,8 @@ test.describe("hostile texts stay texts", () => {
       await goTo(c.page, `${at}/people/${person}`);
       await holds(c.page, `console-person-${i}`, [nth(i), nth(i + 3), nth(i + 4), nameOrNumber(i)]);
     }
+    await goTo(c.page, `${at}/groups/${den.duty}`);
+    await holds(c.page, "console-rota", hostile);
     for (const [i, organization] of den.organizations.entries()) {
       await goTo(c.page, `/console/organizations/${organization}/settings`);
       await holds(c.page, `console-organization-${i}`, [nth(i)]);

@@ -14,10 +14,12 @@ export function Chooser(props: {
   organization: string;
   /** Groups can be chosen too. */
   groups?: boolean;
+  /** How many may be chosen, where that is not left to the server. */
+  most?: number;
   chosen: readonly Named[];
   onChange: (chosen: readonly Named[]) => void;
 }) {
-  const { label, name, organization, groups = false, chosen, onChange } = props;
+  const { label, name, organization, groups = false, most = Infinity, chosen, onChange } = props;
   const box = useRef<HTMLDivElement>(null);
   const alike = (one: Named) => chosen.filter(({ name: other }) => other === one.name).length > 1;
   const remove = (one: Named) => {
@@ -26,17 +28,24 @@ export function Chooser(props: {
   };
   return (
     <div class="field finder" ref={box}>
-      <Finder
-        label={label}
-        name={name}
-        list={text(groups ? "recipients" : "console.people")}
-        on={organization}
-        find={(words, signal) => (groups ? findRecipients : findPeople)(organization, words, signal, false)}
-        without={new Set(chosen.map(({ token }) => token))}
-        telling
-        onChoose={(one) => onChange([...chosen, one])}
-        {...(props.hint && { hint: props.hint })}
-      />
+      {chosen.length < most ? (
+        <Finder
+          label={label}
+          name={name}
+          list={text(groups ? "recipients" : "console.people")}
+          on={organization}
+          find={(words, signal) => (groups ? findRecipients : findPeople)(organization, words, signal, false)}
+          without={new Set(chosen.map(({ token }) => token))}
+          telling
+          onChoose={(one) => onChange([...chosen, one])}
+          {...(props.hint && { hint: props.hint })}
+        />
+      ) : (
+        <>
+          <span class="label">{label}</span>
+          <small role="status">{text("recipientsFull", { n: most })}</small>
+        </>
+      )}
       {chosen.length > 0 && (
         <ul class="picked" aria-label={label}>
           {chosen.map((one) => (

@@ -8,7 +8,7 @@ import { toast } from "../kit/Toasts";
 import { knows, zones } from "../kit/zone";
 import { text } from "../text/text";
 import { Chooser, mustBeChosen } from "./Chooser";
-import { type Draft, draftOf, type Duty, kept, type Rota, rotaOf } from "./state/rota";
+import { type Draft, draftOf, type Duty, kept, longestTurn, mostFallback, type Rota, rotaOf } from "./state/rota";
 import { Turns } from "./Turns";
 
 /** EditRota gives a group a rota, or changes the one that it has. */
@@ -20,7 +20,7 @@ export function EditRota(props: { group: Schemas["Group"]; of: Rota | null; onDo
   const chooser = (name: "always" | "fallback", label: string, hint: string) => (
     <Chooser
       label={label} hint={hint} name={name} organization={group.organization_key} chosen={draft[name]}
-      onChange={(chosen) => change({ [name]: chosen })}
+      onChange={(chosen) => change({ [name]: chosen })} {...(name === "fallback" && { most: mostFallback })}
     />
   );
   return (
@@ -31,7 +31,7 @@ export function EditRota(props: { group: Schemas["Group"]; of: Rota | null; onDo
         onSubmit={async (fields) => {
           mustBeChosen(fields, "rotation", "always", "fallback");
           const timezone = draft.timezone.trim();
-          if (!knows(timezone)) throw new Amiss("timezone", () => text("problem.timezone_unknown"));
+          if (!knows(timezone)) throw new Amiss("timezone", () => text("console.timezoneUnknown"));
           // What is not set here may have changed meanwhile.
           const { duty } = await client.getGroup(group.token);
           const now = duty ? await client.getDuty(group.token) : undefined;
@@ -50,7 +50,7 @@ export function EditRota(props: { group: Schemas["Group"]; of: Rota | null; onDo
         <Turns organization={group.organization_key} turns={draft.turns} onChange={(turns) => change({ turns })} />
         <div class="pair">
           <Field
-            label={text("console.turnHours")} name="hours" type="number" min={1} max={366 * 24} required
+            label={text("console.turnHours")} name="hours" type="number" min={1} max={longestTurn} required
             value={String(draft.hours)} hint={text("console.turnHoursHint")}
           />
           <Field

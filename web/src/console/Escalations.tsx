@@ -1,15 +1,14 @@
 import { useState } from "preact/hooks";
-import type { Schemas } from "../client/index";
 import { Confirm } from "../kit/Confirm";
 import { Icon } from "../kit/Icon";
 import { Menu } from "../kit/Menu";
 import { client } from "../kit/state/session";
 import { Table } from "../kit/Table";
 import { toast } from "../kit/Toasts";
-import { language, text } from "../text/text";
+import { text } from "../text/text";
 import { EditPolicy } from "./EditPolicy";
-import { nameIn, namesOf, said } from "./state/named";
-import { type Policy, type Step, untilTitle } from "./state/policy";
+import { listed, nameIn, namesOf } from "./state/named";
+import { type Policy, untilTitle } from "./state/policy";
 import type { OfOrganization } from "./tab";
 
 type Asked = { act: "make" } | { act: "edit" | "delete"; policy: Policy };
@@ -40,10 +39,8 @@ export function Escalations({ organization }: OfOrganization) {
           { title: text("console.policyUntil"), value: ({ until }) => untilTitle(until) },
           {
             title: text("console.policySteps"),
-            value: ({ steps }) => steps.map(sentence).join(", "),
-            show: ({ steps }) => (
-              <ol>{steps.map((step) => <li key={step.after} dir="auto">{sentence(step)}</li>)}</ol>
-            ),
+            value: (policy) => sentences(policy).join(", "),
+            show: (policy) => <ol>{sentences(policy).map((one) => <li key={one} dir="auto">{one}</li>)}</ol>,
           },
         ]}
         acts={(policy) => (
@@ -72,7 +69,7 @@ export function Escalations({ organization }: OfOrganization) {
   );
 }
 
-function DeletePolicy(props: { organization: string; of: Schemas["EscalationPolicy"] | Policy; onDone: () => void; onClose: () => void }) {
+function DeletePolicy(props: { organization: string; of: Policy; onDone: () => void; onClose: () => void }) {
   const { organization, of: { name }, onDone, onClose } = props;
   return (
     <Confirm
@@ -102,8 +99,8 @@ async function load(organization: string): Promise<Policy[]> {
   }));
 }
 
-/** sentence says what a step does. */
-function sentence({ after: n, to }: Step): string {
-  const names = new Intl.ListFormat(language.value, { type: "conjunction" }).format(to.map(said));
-  return text("console.policyStep", { n, names });
+/** sentences say what each step does. */
+function sentences({ steps }: Policy): string[] {
+  const among = steps.flatMap(({ to }) => to);
+  return steps.map(({ after: n, to }) => text("console.policyStep", { n, names: listed(to, among) }));
 }

@@ -5,7 +5,7 @@ import { Icon } from "../kit/Icon";
 import { text } from "../text/text";
 import { Chooser } from "./Chooser";
 import { Movers } from "./Movers";
-import { type Draft, exchanged, mostMinutes, mostSteps, withOneMore } from "./state/policy";
+import { type Draft, exchanged, mostMinutes, mostRecipients, mostSteps, withOneMore } from "./state/policy";
 
 /** PolicySteps are the steps of an escalation: when whom a message is sent on to. */
 export function PolicySteps(props: {
@@ -46,7 +46,7 @@ export function PolicySteps(props: {
             onInput={(event) => change(key, { after: event.currentTarget.value })}
           />
           <Chooser
-            label={text("searchRecipients")} name={`to-${key}`} organization={organization} groups chosen={to}
+            label={text("searchRecipients")} name={`to-${key}`} organization={organization} groups most={mostRecipients} chosen={to}
             onChange={(chosen) => change(key, { to: chosen })}
           />
         </fieldset>

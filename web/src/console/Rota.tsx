@@ -7,10 +7,10 @@ import { Table } from "../kit/Table";
 import { toast } from "../kit/Toasts";
 import { useLoaded } from "../kit/useLoaded";
 import { time } from "../text/clock";
-import { language, text } from "../text/text";
+import { text } from "../text/text";
 import { EditRota } from "./EditRota";
 import { PersonLink } from "./PersonLink";
-import { type Named, nameIn, said } from "./state/named";
+import { listed, nameIn, said } from "./state/named";
 import { inZone, loadRota, type Rota as Loaded, type Span, spansOf } from "./state/rota";
 
 /** Rota is who is on duty for a group, as the server says for two weeks, and what administrators do with that. */
@@ -69,13 +69,14 @@ export function Rota({ group, onChange }: { group: Schemas["Group"]; onChange: (
 
 /** Facts are who is on duty now, and what the rota says. */
 function Facts({ of: { duty, names } }: { of: Loaded }) {
-  const all = (tokens: readonly string[]) => joined(tokens.map((token) => nameIn(names, token)));
+  const among = [...names.values()];
+  const all = (tokens: readonly string[]) => listed(tokens.map((token) => nameIn(names, token)), among);
   const [on] = duty.on_duty;
   const { rotation } = duty;
-  const name = (token: string) => (token === "" ? text("dutyNobody") : said(nameIn(names, token)));
+  const name = (token: string) => (token === "" ? text("dutyNobody") : said(nameIn(names, token), among));
   return (
     <dl class="facts">
-      <dt>{text("console.onDutyNow")}</dt><dd dir="auto">{on?.display_name ?? text("dutyNobody")}</dd>
+      <dt>{text("console.onDutyNow")}</dt><dd dir="auto">{name(on?.token ?? "")}</dd>
       <dt>{text("console.timezone")}</dt><dd><bdi>{duty.timezone}</bdi></dd>
       {rotation && (
         <>
@@ -90,17 +91,14 @@ function Facts({ of: { duty, names } }: { of: Loaded }) {
   );
 }
 
-function joined(some: readonly Named[]): string {
-  return new Intl.ListFormat(language.value, { type: "conjunction" }).format(some.map(said));
-}
-
 const page = 50; // shifts that are shown at once
 
 /** Preview lists the shifts of two weeks, and when nobody is on duty. */
 function Preview({ of: { duty, names }, organization }: { of: Loaded; organization: string }) {
   const zone = duty.timezone;
   const clock = (at: string) => <time dateTime={at}>{inZone(at, zone)}</time>;
-  const name = ({ account }: Span) => (account === "" ? text("dutyNobody") : said(nameIn(names, account)));
+  const among = [...names.values()];
+  const name = ({ account }: Span) => (account === "" ? text("dutyNobody") : said(nameIn(names, account), among));
   return (
     <>
       <h3>{text("dutyTwoWeeks")}</h3>

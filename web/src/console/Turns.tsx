@@ -5,7 +5,7 @@ import { text } from "../text/text";
 import { Finder } from "./Finder";
 import { moved, Movers } from "./Movers";
 import { findPeople, type Named, said } from "./state/named";
-import type { Turn } from "./state/rota";
+import { mostTurns, type Turn } from "./state/rota";
 
 /** Turns are who take turns, in their order. Somebody may be among them twice, and a turn may be nobody's. */
 export function Turns(props: { organization: string; turns: readonly Turn[]; onChange: (turns: readonly Turn[]) => void }) {
@@ -34,15 +34,20 @@ export function Turns(props: { organization: string; turns: readonly Turn[]; onC
           ))}
         </ol>
       )}
-      <div class="field finder">
-        <Finder
-          label={text("console.addTurn")} name="rotation" list={text("console.people")} on={organization} telling
-          find={(words, signal) => findPeople(organization, words, signal, false)} onChoose={add} hint={text("console.turnsHint")}
-        />
-      </div>
-      <button type="button" onClick={() => add(null)}>
-        <Icon name="add" /> {text("console.addNobody")}
-      </button>
+      {turns.length < mostTurns && (
+        <>
+          <div class="field finder">
+            <Finder
+              label={text("console.addTurn")} name="rotation" list={text("console.people")} on={organization} telling
+              find={(words, signal) => findPeople(organization, words, signal, false)} onChoose={add}
+              hint={text("console.turnsHint")}
+            />
+          </div>
+          <button type="button" onClick={() => add(null)}>
+            <Icon name="add" /> {text("console.addNobody")}
+          </button>
+        </>
+      )}
     </fieldset>
   );
 }

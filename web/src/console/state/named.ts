@@ -1,7 +1,7 @@
 // People and groups as fields and lists name them, and where they are found.
 import type { Schemas } from "../../client/index";
 import { client } from "../../kit/state/session";
-import { text } from "../../text/text";
+import { language, text } from "../../text/text";
 
 /** A person, or a group. */
 export interface Named {
@@ -17,16 +17,24 @@ type Person = Pick<Schemas["UserEntity"], "token" | "display_name" | "username" 
 
 /** personOf is a person as it is named. */
 export function personOf({ token, display_name: name, username, title, department }: Person): Named {
-  return { token, name, more: [title, department].filter(Boolean).join(" · ") || (username ?? "") };
+  return { token, name, more: [title, department, username].filter(Boolean).join(" · ") };
 }
 
 function groupOf({ token, name, num_members: n }: Pick<Schemas["ListedGroup"], "token" | "name" | "num_members">): Named {
   return { token, name, more: text("people", { n }) };
 }
 
-/** said is what stands in the place of a name. */
-export function said({ name, gone }: Named): string {
-  return gone ? text("console.nobodyKnown") : name;
+/** said is what stands in the place of a name; with what tells it apart, where others that are named have the same. */
+export function said({ token, name, more, gone }: Named, among: readonly Named[] = []): string {
+  if (gone) return text("console.nobodyKnown");
+  const alike = among.some((other) => other.name === name && other.token !== token);
+  return alike && more ? `${name} (${more})` : name;
+}
+
+/** listed are the names of some, as a part of a sentence. */
+export function listed(some: readonly Named[], among: readonly Named[]): string {
+  const names = some.map((one) => said(one, among));
+  return new Intl.ListFormat(language.value, { type: "conjunction" }).format(names);
 }
 
 const most = 8; // of people, and of groups, who are offered: one types more of a name to see others

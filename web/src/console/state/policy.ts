@@ -24,6 +24,7 @@ export interface Draft {
 
 /** What the interface takes at most. */
 export const mostSteps = 10;
+export const mostRecipients = 10; // of a step
 export const mostMinutes = 1440;
 export const longestPolicyName = 64;
 

@@ -80,6 +80,11 @@ export interface Turn {
   readonly who: Named | null;
 }
 
+/** What the interface takes at most. */
+export const mostTurns = 100;
+export const mostFallback = 50;
+export const longestTurn = 366 * 24; // hours
+
 const begin = "08:00"; // when turns change hands, until somebody says otherwise
 const hours = 24;
 
