@@ -10,7 +10,7 @@ export function Chooser(props: {
   label: string;
   /** What forms and refusals call it. */
   name: string;
-  hint?: string;
+  hint?: string | undefined;
   organization: string;
   /** Groups can be chosen too. */
   groups?: boolean;
@@ -38,7 +38,7 @@ export function Chooser(props: {
           without={new Set(chosen.map(({ token }) => token))}
           telling
           onChoose={(one) => onChange([...chosen, one])}
-          {...(props.hint && { hint: props.hint })}
+          hint={props.hint}
         />
       ) : (
         <>

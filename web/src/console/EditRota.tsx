@@ -20,7 +20,7 @@ export function EditRota(props: { group: Schemas["Group"]; of: Rota | null; onDo
   const chooser = (name: "always" | "fallback", label: string, hint: string) => (
     <Chooser
       label={label} hint={hint} name={name} organization={group.organization_key} chosen={draft[name]}
-      onChange={(chosen) => change({ [name]: chosen })} {...(name === "fallback" && { most: mostFallback })}
+      onChange={(chosen) => setDraft((before) => ({ ...before, [name]: chosen }))} {...(name === "fallback" && { most: mostFallback })}
     />
   );
   return (

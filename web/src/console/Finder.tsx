@@ -10,7 +10,7 @@ interface Props {
   label: string;
   /** What forms call it. */
   name?: string;
-  hint?: string;
+  hint?: string | undefined;
   /** What the list of what was found is called. */
   list: string;
   /** Looks for what begins so. Without it, Enter takes what was typed. */

@@ -43,7 +43,7 @@ export function PersonFilter({ organization, account, name, onChange }: Props) {
           find={organization ? (words, signal) => findPeople(organization, words, signal) : undefined}
           take={(words) => (!organization || token.test(words) ? whole(words) : undefined)}
           onChoose={(one) => change(one.token, one.name)}
-          {...(!organization && { hint: text("console.involvedHint") })}
+          hint={organization ? undefined : text("console.involvedHint")}
         />
       ) : (
         <>
