@@ -16,7 +16,7 @@ export function PolicySteps(props: {
   const { organization, steps, onChange } = props;
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
-  const focus = useRef<string>(); // what is to have the focus once the steps are drawn
+  const focus = useRef<string | undefined>(undefined); // what is to have the focus once the steps are drawn
   const problem = useProblem("steps");
   useLayoutEffect(() => {
     if (focus.current) box.current?.querySelector<HTMLElement>(focus.current)?.focus();
