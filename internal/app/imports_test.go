@@ -316,6 +316,7 @@ var onlyIn = map[string][]string{
 	"go.uber.org/goleak":              nil,
 	"pgregory.net/rapid":              nil,
 	"github.com/arran4/golang-ical":   nil,
+	"github.com/golang-jwt/jwt":       nil,
 	"github.com/getkin/kin-openapi":   nil,
 }
 
