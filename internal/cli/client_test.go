@@ -61,6 +61,10 @@ func newStub(t *testing.T) *stub {
 		"POST /v2/user/u1/webhook/w1/rotate": data(`{"webhook":"w1","public_key":"whpk_AA=="}`),
 		"POST /v2/user/u1/webhook/w1/test": data(`{"type":"webhook.test","time":"2026-11-21T08:15:30.123Z","try":1,
 			"outcome":"delivered","response_status":204,"duration_ms":3}`),
+		"GET /v2/push": data(`{"public_key":"BP4z"}`),
+		"GET /v2/user/me/push": data(`[{"id":"p1","host":"push.example.net","created_time":"2026-11-21T08:15:30.123Z",
+			"last_success":"2026-11-21T09:15:30.123Z","device":"Chrome on Android","current":true},
+			{"id":"p2","host":"push.example.org","created_time":"2026-11-21T08:15:30.123Z"}]`),
 		"POST /v2/message":            sent,
 		"POST /v2/message/m1/forward": sent,
 		"GET /v2/message/m1":          data(testMsg),
@@ -184,6 +188,14 @@ func TestClientCommands(t *testing.T) {
 		{"webhook test w1 --user u1", "POST /v2/user/u1/webhook/w1/test {}",
 			"delivery  2026-11-21T08:15:30Z webhook.test delivered 204 3ms try 1 -\n"},
 		{"webhook delete w1 --user u1", "DELETE /v2/user/u1/webhook/w1", ""},
+
+		{"push show", "GET /v2/push", "on          true\npublic_key  BP4z\n"},
+		{"push show --json", "GET /v2/push", `{"on":true,"public_key":"BP4z"}` + "\n"},
+		{"push list", "GET /v2/user/me/push", "ID  PUSH SERVICE      DEVICE             CREATED               LAST SUCCESS  " +
+			"        CURRENT\n" +
+			"p1  push.example.net  Chrome on Android  2026-11-21T08:15:30Z  2026-11-21T09:15:30Z  *\n" +
+			"p2  push.example.org  -                  2026-11-21T08:15:30Z  -                     -\n"},
+		{"push delete p1", "DELETE /v2/user/me/push/p1", ""},
 
 		{"send bob hi --ttl never --dor --priority high --org o1",
 			`POST /v2/message {"recipient":"bob","body":"hi","ttl":-1,"dor":true,"priority":1,"sender_organization":"o1","recipient_organization":"o1"}`, "m1\n"},

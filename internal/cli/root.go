@@ -52,6 +52,7 @@ type commands struct {
 	User         userCommands         `cmd:"" group:"client" help:"Create, find, show and change accounts, and their memberships."`
 	Key          keyCommands          `cmd:"" group:"client" help:"Issue, list, revoke and rotate API keys."`
 	Webhook      webhookCommands      `cmd:"" group:"client" help:"Have events of accounts POSTed to URLs: webhooks."`
+	Push         pushCommands         `cmd:"" group:"client" help:"Show in which browsers the caller is told of messages, and end that."`
 	Roles        rolesCommands        `cmd:"" group:"client" help:"List, grant and revoke the roles of accounts."`
 	Send         sendCommand          `cmd:"" group:"client" help:"Send a message."`
 	Message      messageCommands      `cmd:"" group:"client" help:"Show, mark, save, forward and recall messages."`
