@@ -507,7 +507,7 @@ CREATE TABLE push_subscriptions (
 	told         BIGINT NOT NULL,  -- which of them was the last that the push service took; 0: none
 	PRIMARY KEY (account, subscription)
 ){table};
-CREATE UNIQUE INDEX push_subscriptions_mark ON push_subscriptions (mark, account);
+CREATE UNIQUE INDEX push_subscriptions_mark ON push_subscriptions (mark);
 CREATE INDEX push_subscriptions_subscription ON push_subscriptions (subscription);
 CREATE INDEX push_subscriptions_key ON push_subscriptions (api_key);
 CREATE INDEX push_subscriptions_created ON push_subscriptions (created);

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"bytes"
 	"fmt"
 	"sync"
 	"testing"
@@ -86,6 +87,32 @@ func pushSubscriptions(t *testing.T, h conformance.Harness) {
 		}
 		calls.Wait()
 		wantEqual(t, "those of the account", len(of(bob)), 2)
+	})
+	t.Run("are_one_of_two_accounts_that_come_at_once", func(t *testing.T) {
+		for range 20 {
+			first := subscription(ann)
+			second := *first
+			second.Account, second.ID = bob, model.SubscriptionID(p.id())
+			var calls sync.WaitGroup
+			for _, s := range []*subscriptions.Subscription{first, &second} {
+				calls.Go(func() {
+					err := p.Update(t.Context(), func(tx *store.Tx) error { return subscriptions.Put(tx, s, 20) })
+					if err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			calls.Wait()
+			var left []subscriptions.Subscription
+			for _, s := range append(of(ann), of(bob)...) {
+				if bytes.Equal(s.Mark, first.Mark) {
+					left = append(left, s)
+				}
+			}
+			if len(left) != 1 || left[0].ID != first.ID && left[0].ID != second.ID {
+				t.Fatalf("of the browser there are %+v, want %+v or %+v", left, first, second)
+			}
+		}
 	})
 	t.Run("are_so_many_at_most", func(t *testing.T) {
 		c, d := subscription(ann), subscription(ann)

@@ -40,18 +40,23 @@ func scan(s *Subscription, row store.Row) error {
 }
 
 // Put adds a subscription, or renews that of the same browser, which goes on as it was. Where that was another
-// account's, it ends. The account keeps the newest, so many at most.
+// account's, it ends: also one that is made at the same moment, for whose end this waits. The account keeps the
+// newest, so many at most.
 func Put(tx *store.Tx, s *Subscription, most int) error {
-	err := tx.Post(`DELETE FROM push_subscriptions WHERE mark = ? AND account <> ?`, s.Mark, s.Account)
-	if err != nil {
-		return err
-	}
-	err = tx.Post(`INSERT INTO push_subscriptions (`+columns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-		ON CONFLICT (mark, account) DO UPDATE SET api_key = excluded.api_key, sealed = excluded.sealed,
-			created = excluded.created`, s.Account, s.ID, s.Key, s.Host, s.Mark, s.Sealed, store.Millis(s.Created),
-		store.Millis(s.LastSuccess), store.Millis(s.Rests), store.Millis(s.Unwanted), s.Pushes, s.Told)
-	if err != nil {
-		return err
+	for put := false; !put; {
+		err := tx.Post(`DELETE FROM push_subscriptions WHERE mark = ? AND account <> ?`, s.Mark, s.Account)
+		if err != nil {
+			return err
+		}
+		n, err := tx.Exec(`INSERT INTO push_subscriptions (`+columns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+			ON CONFLICT (mark) DO UPDATE SET api_key = excluded.api_key, sealed = excluded.sealed,
+				created = excluded.created WHERE push_subscriptions.account = excluded.account`, s.Account, s.ID, s.Key,
+			s.Host, s.Mark, s.Sealed, store.Millis(s.Created), store.Millis(s.LastSuccess), store.Millis(s.Rests),
+			store.Millis(s.Unwanted), s.Pushes, s.Told)
+		if err != nil {
+			return err
+		}
+		put = n > 0 // else another account has got the browser since the DELETE
 	}
 	return tx.Post(`DELETE FROM push_subscriptions WHERE account = ? AND subscription NOT IN (SELECT subscription
 		FROM push_subscriptions WHERE account = ? ORDER BY created DESC, subscription DESC LIMIT ? + 0)`, s.Account,
