@@ -54,7 +54,8 @@ func TestCanariesAreInNoLog(t *testing.T) {
 	collector := tracetest.Start(t)
 	v := openAviary(t, func(cfg *config.Config) {
 		cfg.Tracing.Endpoint = collector.URL
-		cfg.Egress.Push, cfg.Egress.Networks = []string{"127.0.0.1"}, []string{"127.0.0.1"}
+		cfg.Egress.Push, cfg.Egress.Webhooks = []string{"127.0.0.1"}, []string{"127.0.0.1"}
+		cfg.Egress.Networks = []string{"127.0.0.1"}
 	})
 	routes := v.routes()
 	for _, route := range routes {
@@ -68,6 +69,7 @@ func TestCanariesAreInNoLog(t *testing.T) {
 		}
 	}
 	v.pushed()
+	v.hooked()
 	later := v.sendAll()
 	v.followSocket()
 	for _, route := range slices.Sorted(maps.Keys(sightings)) {
@@ -88,7 +90,7 @@ func TestCanariesAreInNoLog(t *testing.T) {
 	_, metrics := mustDo(t, "GET", v.app.BaseURL()+"/metrics")
 	v.wantSilence("/metrics", metrics)
 	for _, said := range []string{"a handler panicked", "a call panicked", "credentials_invalid", `"route":"/v2/message"`,
-		"route=/v2/message ", "a push service does not take what is pushed"} {
+		"route=/v2/message ", "a push service does not take what is pushed", "a webhook was disabled"} {
 		if !strings.Contains(v.log.String(), said) {
 			t.Errorf("the log does not say %q: this test looks at the wrong place", said)
 		}

@@ -1,7 +1,9 @@
 package app
 
 import (
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"time"
 
@@ -57,14 +59,46 @@ func (v *aviary) pushed() {
 	l.route = "POST /v2/message"
 	v.mustSend(l)
 	for outcome, n := range map[string]float64{"pushed": 1, "ended": 1, "refused": 1, "failed": 2} {
-		again := time.NewTicker(10 * time.Millisecond)
-		series := `signet_pushes_total{outcome="` + outcome + `"}`
-		for late := time.Now().Add(time.Minute); mustMeasure(v.t, v.app)[series] < n; <-again.C {
-			if time.Now().After(late) {
-				v.t.Fatalf("no push is %s", outcome)
-			}
+		v.until(`signet_pushes_total{outcome="`+outcome+`"}`, n)
+	}
+}
+
+// until waits until a series of the server has a value.
+func (v *aviary) until(series string, n float64) {
+	v.t.Helper()
+	again := time.NewTicker(10 * time.Millisecond)
+	defer again.Stop()
+	for late := time.Now().Add(time.Minute); mustMeasure(v.t, v.app)[series] < n; <-again.C {
+		if time.Now().After(late) {
+			v.t.Fatalf("%s does not become %v", series, n)
 		}
-		again.Stop()
+	}
+}
+
+// hooked has a message delivered to webhooks of bob: one takes it, one refuses it, one has gone, and one is not there.
+func (v *aviary) hooked() {
+	v.t.Helper()
+	answers := map[string]int{"/taken": 204, "/refused": 500, "/gone": 410}
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		kind, _, _ := strings.Cut(r.URL.Path[1:], "/")
+		w.WriteHeader(answers["/"+kind])
+		_, _ = io.WriteString(w, v.word(ofContent, "a receiver's answer"))
+	}))
+	v.t.Cleanup(receiver.Close)
+	places := []string{"http://127.0.0.1:1"} // where nobody listens
+	for kind := range answers {
+		places = append(places, receiver.URL+kind)
+	}
+	for _, place := range places {
+		v.noteSecrets(v.mustSend(letter{route: "POST /v2/user/{user}/webhook", who: v.bob, want: 200,
+			path:   params{"user": "me"},
+			fields: fields{"url": place + "/" + v.word(ofContent, "url"), "content": "full"}}))
+	}
+	v.newMessage()
+	for series, n := range map[string]float64{`signet_webhook_deliveries_total{outcome="delivered"}`: 1,
+		`signet_webhook_deliveries_total{outcome="refused"}`: 2, `signet_webhook_deliveries_total{outcome="unanswered"}`: 1,
+		`signet_webhooks_disabled_total{reason="gone"}`: 1} {
+		v.until(series, n)
 	}
 }
 
@@ -97,4 +131,44 @@ func (v *aviary) newGroup() string {
 	l := v.outgoingGroup()
 	l.route = "POST /v2/group"
 	return v.mustSend(l).Header.Get("TT-X-Group-Token")
+}
+
+// answered is a letter that is answered with another status.
+func (l letter) answered(want int) letter {
+	l.want = want
+	return l
+}
+
+// newEscalated is a message from alice to bob that is sent on to somebody while nobody reads it.
+func (v *aviary) newEscalated() string {
+	return v.mustSend(letter{route: "POST /v2/message", who: v.alice, want: 204, fields: fields{
+		"recipient": v.bob.email, "body": v.word(ofContent, "body"),
+		"escalate": []fields{{"after": 5, "to": []string{v.person().phone}}}}}).Header.Get("TT-X-Message-Id")
+}
+
+// policy asks for an escalation policy of a name, for whatever is to be done to it; it is made before, if there is
+// to be one.
+func (v *aviary) policy(made bool) letter {
+	l := letter{route: "POST /v2/organization/{organization}/escalation/{name}", who: v.operator, want: 204,
+		path: params{"organization": v.organization, "name": v.word(ofName, "policy")},
+		fields: fields{"until": "confirmed", "steps": []fields{
+			{"after": 5, "to": []string{v.alice.phone}}, {"after": 10, "to": []string{v.bob.email, v.group}}}}}
+	if made {
+		v.mustSend(l)
+		l.fields = nil
+	}
+	return l
+}
+
+// duty asks for the rota of a group, for whatever is to be done to it; it is set before, if there is to be one.
+func (v *aviary) duty(set bool) letter {
+	l := letter{route: "POST /v2/group/{group}/duty", who: v.alice, want: 204, path: params{"group": v.newGroup()},
+		fields: fields{"timezone": "Europe/Berlin", "always": []string{v.alice.email}, "fallback": []string{v.bob.phone},
+			"rotation": fields{"accounts": []string{v.alice.phone, v.bob.email}, "start": "2026-11-02T07:00:00Z",
+				"hours": 12}}}
+	if set {
+		v.mustSend(l)
+		l.fields = nil
+	}
+	return l
 }

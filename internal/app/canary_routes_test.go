@@ -84,6 +84,14 @@ var sightings = map[string]func(v *aviary) letter{
 	"POST /v2/group/{group}/members/remove": func(v *aviary) letter {
 		return letter{who: v.alice, path: params{"group": v.newGroup()}, fields: fields{"members": v.bob.email}, want: 204}
 	},
+	"POST /v2/group/{group}/duty":   func(v *aviary) letter { return v.duty(false) },
+	"DELETE /v2/group/{group}/duty": func(v *aviary) letter { return v.duty(true) },
+	"GET /v2/group/{group}/duty":    func(v *aviary) letter { return v.duty(true).answered(200) },
+	"GET /v2/group/{group}/duty.ics": func(v *aviary) letter {
+		l := v.duty(true).answered(200)
+		l.query = url.Values{"from": {"2026-11-21T08:00:00Z"}, "x": {v.word(ofContent, "query")}}
+		return l
+	},
 	"POST /v2/role_group": func(v *aviary) letter {
 		return letter{who: v.alice, organization: true,
 			fields: fields{"name": v.word(ofContent, "name"), "members": []string{v.bob.email}}, want: 200}
@@ -96,6 +104,12 @@ var sightings = map[string]func(v *aviary) letter{
 	},
 	"DELETE /v2/message/{message}": func(v *aviary) letter {
 		return letter{who: v.alice, path: params{"message": v.newMessage()}, want: 204}
+	},
+	"GET /v2/message/{message}/escalation": func(v *aviary) letter {
+		return letter{who: v.alice, path: params{"message": v.newEscalated()}, want: 200}
+	},
+	"DELETE /v2/message/{message}/escalation": func(v *aviary) letter {
+		return letter{who: v.alice, path: params{"message": v.newEscalated()}, want: 204}
 	},
 	"GET /v2/message/{message}/attachment/{number}": func(v *aviary) letter {
 		return letter{who: v.bob, path: params{"message": v.newMessage(), "number": "1"}, want: 200}
@@ -284,6 +298,15 @@ var sightings = map[string]func(v *aviary) letter{
 		return letter{who: v.operator, path: params{"organization": v.organization},
 			query: url.Values{"sender": {v.bob.email}, "recipient": {v.bob.phone}}, want: 200}
 	},
+	"GET /v2/organization/{organization}/escalation": func(v *aviary) letter {
+		v.policy(true)
+		return letter{who: v.bob, path: params{"organization": v.organization}, want: 200}
+	},
+	"GET /v2/organization/{organization}/escalation/{name}": func(v *aviary) letter {
+		return v.policy(true).answered(200)
+	},
+	"POST /v2/organization/{organization}/escalation/{name}":   func(v *aviary) letter { return v.policy(false) },
+	"DELETE /v2/organization/{organization}/escalation/{name}": func(v *aviary) letter { return v.policy(true) },
 	"GET /v2/organization/{organization}/history": func(v *aviary) letter {
 		return letter{who: v.operator, path: params{"organization": v.organization}, want: 200}
 	},

@@ -170,14 +170,14 @@ func (v *aviary) followSocket() {
 func (v *aviary) noteSecrets(got answered) {
 	var told struct {
 		Reply struct {
-			API_Secret string
-			Auth       struct{ Secret string }
+			API_Secret, Secret string
+			Auth               struct{ Secret string }
 		}
 	}
 	if json.Unmarshal(got.body, &told) != nil {
 		return // no such answer
 	}
-	for _, secret := range []string{told.Reply.API_Secret, told.Reply.Auth.Secret} {
+	for _, secret := range []string{told.Reply.API_Secret, told.Reply.Secret, told.Reply.Auth.Secret} {
 		if secret != "" {
 			v.note(ofSecret, "an issued secret", secret)
 		}
