@@ -37,19 +37,20 @@ func gauge(name, help string, l labels, read func() float64) prometheus.Collecto
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help, ConstLabels: l}, read)
 }
 
-// histogram is a meter.Histogram, whose values are multiplied by scale.
+// histogram is a meter.Histogram, whose values are divided by unit: a bound of 30 s is 30 then, by which alerts
+// name it, while a multiplication gives 30.000000000000004.
 type histogram struct {
 	desc  *prometheus.Desc
-	scale float64
+	unit  float64
 	meter *meter.Histogram
 }
 
-func newHistogram(name, help string, l labels, scale float64, m *meter.Histogram) prometheus.Collector {
-	return histogram{prometheus.NewDesc(name, help, nil, l), scale, m}
+func newHistogram(name, help string, l labels, unit float64, m *meter.Histogram) prometheus.Collector {
+	return histogram{prometheus.NewDesc(name, help, nil, l), unit, m}
 }
 
-// inSeconds is the scale of durations.
-const inSeconds = 1 / float64(time.Second)
+// inSeconds is the unit of durations.
+const inSeconds = float64(time.Second)
 
 // Describe is part of prometheus.Collector.
 func (h histogram) Describe(descriptions chan<- *prometheus.Desc) { descriptions <- h.desc }
@@ -59,9 +60,9 @@ func (h histogram) Collect(metrics chan<- prometheus.Metric) {
 	f := h.meter.Read()
 	buckets := make(map[float64]uint64, len(f.Bounds))
 	for i, bound := range f.Bounds {
-		buckets[float64(bound)*h.scale] = f.Counts[i]
+		buckets[float64(bound)/h.unit] = f.Counts[i]
 	}
-	metrics <- prometheus.MustNewConstHistogram(h.desc, f.Count, float64(f.Sum)*h.scale, buckets)
+	metrics <- prometheus.MustNewConstHistogram(h.desc, f.Count, float64(f.Sum)/h.unit, buckets)
 }
 
 // register makes series known to monitoring.

@@ -53,6 +53,10 @@ var (
 	descEscalations = surveyed("signet_escalations_open", "Escalations that have not ended; counting ends at 100,000.")
 	descRotas       = surveyed("signet_duty_rotas",
 		"Groups whose members change by a rota, by whether somebody is on duty now.", "state")
+	descFailing = surveyed("signet_webhooks_failing",
+		"Webhooks whose receiver did not take the last try, and that are tried again; counting ends at 100,000.")
+	descFailingAge = surveyed("signet_webhooks_failing_oldest_age_seconds",
+		"How long ago the first of them began to fail; 0: none does.")
 	descQueues       = surveyed("signet_queues", "Accounts with events in their queue.")
 	descQueueEvents  = surveyed("signet_queue_events", "Events in the queues of all accounts.")
 	descQueuesBehind = surveyed("signet_queues_behind", "Accounts that are behind: with an event older than a day, with "+
@@ -74,8 +78,8 @@ var (
 // Describe is part of prometheus.Collector.
 func (s *survey) Describe(descriptions chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{descBacklog, descBacklogAge, descPieces, descPiecesAge, descEscalations,
-		descRotas, descQueues, descQueueEvents, descQueuesBehind, descQueueOldest, descQueuesCounted, descNodes,
-		descBackup, descBackupTook, descBackupBytes, descBackupFailed, descBackupDue} {
+		descRotas, descFailing, descFailingAge, descQueues, descQueueEvents, descQueuesBehind, descQueueOldest,
+		descQueuesCounted, descNodes, descBackup, descBackupTook, descBackupBytes, descBackupFailed, descBackupDue} {
 		descriptions <- d
 	}
 }
@@ -110,6 +114,8 @@ func (s *survey) Collect(metrics chan<- prometheus.Metric) {
 		tell(descEscalations, float64(b.Escalations))
 		tell(descRotas, float64(b.Rotas-b.Vacant), "staffed")
 		tell(descRotas, float64(b.Vacant), "vacant")
+		tell(descFailing, float64(b.Failing))
+		tell(descFailingAge, s.since(b.FailingSince))
 	}
 	if n, err := s.nodes(ctx); err == nil {
 		tell(descNodes, float64(n))

@@ -201,6 +201,7 @@ CREATE TABLE webhooks (
 	PRIMARY KEY (account, webhook)
 ){table};
 CREATE INDEX webhooks_waiting ON webhooks (account) WHERE enabled = 1 AND run = 0;
+CREATE INDEX webhooks_failing ON webhooks (failing_since) WHERE failing_since > 0;
 CREATE INDEX webhooks_organization ON webhooks (organization) WHERE organization <> ''; -- few have a scope
 
 -- A try to deliver an event to a webhook: of the last 100, without what was sent.

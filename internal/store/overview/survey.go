@@ -20,6 +20,8 @@ type Backlog struct {
 	Escalations   int       // that are open: what is still to happen to them
 	Rotas         int       // of groups, which go on
 	Vacant        int       // of these, those by which nobody is on duty
+	Failing       int       // webhooks whose last try failed, and that are tried again
+	FailingSince  time.Time // when the first of them began to fail; zero: there is none
 }
 
 // BacklogAt counts what a sweep at this time would remove, each up to a limit.
@@ -51,15 +53,27 @@ func BacklogAt(tx *store.Tx, now time.Time, limit int) (b Backlog, err error) {
 		&b.Queues); err != nil {
 		return b, err
 	}
-	if _, err = tx.One(`SELECT COUNT(*) FROM (SELECT message FROM escalations WHERE state = 0 LIMIT ? + 0) few`, []any{limit},
-		&b.Escalations); err != nil {
+	if _, err = tx.One(`SELECT COUNT(*) FROM (SELECT message FROM escalations WHERE state = 0 LIMIT ? + 0) few`,
+		[]any{limit}, &b.Escalations); err != nil {
 		return b, err
 	}
 	if _, err = tx.One(`SELECT COUNT(*), COALESCE(SUM(vacant), 0) FROM rotas`, nil, &b.Rotas, &b.Vacant); err != nil {
 		return b, err
 	}
+	if b.Failing, b.FailingSince, err = failingWebhooks(tx, limit); err != nil {
+		return b, err
+	}
 	b.Work, err = WorkLeft(tx)
 	return b, err
+}
+
+// failingWebhooks counts the webhooks that failed last, and are tried again.
+func failingWebhooks(tx *store.Tx, limit int) (n int, since time.Time, err error) {
+	var first int64
+	_, err = tx.One(`SELECT COUNT(*), COALESCE(MIN(failing_since), 0) FROM (SELECT failing_since FROM webhooks
+		WHERE failing_since > 0 AND enabled = 1 AND run <> 0 ORDER BY failing_since LIMIT ? + 0) failing`, []any{limit},
+		&n, &first)
+	return n, store.FromMillis(first), err
 }
 
 // QueueLength is how much an account has in its queue.

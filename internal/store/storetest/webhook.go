@@ -9,6 +9,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/store"
 	"signet/internal/store/conformance"
+	"signet/internal/store/overview"
 )
 
 // hook is a webhook as it is made.
@@ -97,9 +98,16 @@ func webhooks(t *testing.T, h conformance.Harness) {
 	further := come
 	further.Position++
 	advance("after a change", &come, &further, false)
+	failing := func(what string, n int, since time.Time) {
+		t.Helper()
+		b := mustRead(t, p, func(tx *store.Tx) (overview.Backlog, error) { return overview.BacklogAt(tx, p.now(), 10) })
+		wantEqual(t, "fail "+what, fmt.Sprint(b.Failing, b.FailingSince.UnixMilli()), fmt.Sprint(n, since.UnixMilli()))
+	}
+	failing("while one is tried again", 1, changed.FailingSince)
 	over := changed
 	over.Run = 0
 	advance("it is over", &changed, &over, true)
+	failing("while nothing waits", 0, time.Time{})
 
 	after := func(last store.WebhookKey, limit int) (ids []model.WebhookID) {
 		t.Helper()
