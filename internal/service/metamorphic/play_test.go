@@ -100,6 +100,8 @@ type cases struct {
 	*access.Control
 	*service.Service
 	*people.People
+	vault *content.Vault
+	hub   *live.Hub
 }
 
 // openService opens a service on what a directory holds. What closes the store
@@ -125,7 +127,7 @@ func openService(t enginetest.TB, dir string, clock func() time.Time, rows int) 
 	s := &cases{Control: control, Service: service.New(service.Options{
 		Access: control, Store: kept, Vault: vault, Hub: hub, Clock: clock, Logger: log, EventsRetention: retention,
 		Fanout: fans,
-	})}
+	}), vault: vault, hub: hub}
 	work.Register(s.HandOvers())
 	s.People = people.New(people.Options{Store: kept, Access: control, Vault: vault, Hub: hub, Fanout: fans, Clock: clock,
 		Logger: log, Memory: s.Service})
