@@ -13,6 +13,7 @@ import (
 	"signet/internal/access"
 	"signet/internal/model"
 	"signet/internal/people"
+	"signet/internal/push"
 	"signet/internal/store"
 	"signet/internal/webhook"
 )
@@ -20,11 +21,12 @@ import (
 // TestWebhooksGetEachEventOnceAndInOrder plays calls of everybody, and kills of the server, beside webhooks that
 // are made, changed and deleted, whose receivers refuse now and then, and whose keys are revoked: each gets what is
 // queued for its account from then on, in the order of the queue, each event once, and nothing once it has ended.
-// In the end an account is erased while something waits for a webhook of it.
+// Browsers in which people are told of messages change hands, and end with their keys. In the end an account is
+// erased while something waits for a webhook of it.
 func TestWebhooksGetEachEventOnceAndInOrder(t *testing.T) {
 	template := newTemplate(t)
 	rapid.Check(t, func(t *rapid.T) {
-		h := newHooks(newPlay(t, template))
+		h := newHooks(t, newPlay(t, template))
 		h.open(t)
 		h.compareAll(t)
 		t.Repeat(map[string]func(*rapid.T){
@@ -50,6 +52,8 @@ func TestWebhooksGetEachEventOnceAndInOrder(t *testing.T) {
 			"delete":          h.delete,
 			"revoke":          h.revoke,
 			"refuse":          h.refuse,
+			"subscribe":       h.subscribe,
+			"unsubscribe":     h.unsubscribe,
 			"":                h.compareAll,
 		})
 		h.erase(t)
@@ -62,6 +66,7 @@ type hook struct {
 	id      model.WebhookID
 	path    string
 	key     string            // with which it ends; none: that with which its account calls
+	secret  string            // of the key
 	kinds   []model.EventKind // none: all
 	over    bool              // its key was revoked
 	refused bool              // the next try is
@@ -75,24 +80,28 @@ type hooks struct {
 	receiver *receiver
 	all      []*hook         // that are there, as they were made
 	passed   map[*event]bool // what was queued before the last comparison
+
+	pusher     *push.Pusher
+	subscribed []subscription // as they were made or renewed
 }
 
-func newHooks(p *play) *hooks {
+func newHooks(t *rapid.T, p *play) *hooks {
 	h := &hooks{play: p, receiver: newReceiver(), passed: map[*event]bool{}}
 	start := p.start
 	p.start = func(t *rapid.T) error {
-		err := start(t)
-		if err == nil {
-			h.attach()
+		if err := start(t); err != nil {
+			return err
 		}
-		return err
+		return h.attach()
 	}
-	h.attach()
+	if err := h.attach(); err != nil {
+		t.Fatal(err)
+	}
 	return h
 }
 
-// attach has the server deliver.
-func (h *hooks) attach() {
+// attach has the server deliver, and take subscriptions.
+func (h *hooks) attach() error {
 	clock := func() time.Time { return h.world.now }
 	h.webhooks = webhook.New(webhook.Options{
 		Store: h.kept.Store, Access: h.service.Control, Cases: h.service.Service, Vault: h.service.vault,
@@ -100,6 +109,7 @@ func (h *hooks) attach() {
 		Check: func(string) error { return nil }, Write: h.receiver.write, Chance: func() float64 { return 0.5 },
 	})
 	h.kept.work.Register(h.webhooks.Kinds()...)
+	return h.attachPusher()
 }
 
 // make makes a webhook with a key of its own.
@@ -113,7 +123,8 @@ func (h *hooks) make(t *rapid.T) {
 	agree(t, "issue a key", err, fine)
 	by, err := h.service.Authenticate(t.Context(), issued.Key.Key, issued.Secret, netip.Addr{})
 	agree(t, "a key", err, fine)
-	w := &hook{account: a, path: h.aPath(), key: issued.Key.Key, kinds: h.someKinds(t)}
+	w := &hook{account: a, path: h.aPath(), key: issued.Key.Key, secret: issued.Secret,
+		kinds: h.someKinds(t)}
 	made, err := h.webhooks.Create(t.Context(), by, "me", webhook.Command{URL: urlOf(w.path), Events: names(w.kinds),
 		EventsSet: true, Content: rapid.SampledFrom([]string{"", "thin", "full"}).Draw(t, "content")})
 	agree(t, "make a webhook", err, fine)
@@ -189,6 +200,7 @@ func (h *hooks) revoke(t *rapid.T) {
 	h.tick()
 	agree(t, "revoke a key", h.service.RevokeKey(t.Context(), h.actor(t, w.account), "me", w.key), fine)
 	w.over = true
+	h.subscribed = slices.DeleteFunc(h.subscribed, func(s subscription) bool { return s.key == w.key })
 }
 
 // refuse has the next try of a webhook refused.
@@ -204,6 +216,7 @@ func (h *hooks) compareAll(t *rapid.T) {
 	for _, a := range h.world.accounts {
 		h.compareQueue(t, a, h.actor(t, a))
 	}
+	h.compareSubscriptions(t)
 	for h.round(t) {
 	}
 	got, err := h.receiver.take()
@@ -332,7 +345,7 @@ func (h *hooks) erase(t *rapid.T) {
 	for _, w := range h.of(a) {
 		wantSame(t, "what a webhook of an erased account gets", len(got[w.path]), 0)
 	}
-	for _, table := range []string{"webhooks", "webhook_deliveries", "kept_events", "events"} {
+	for _, table := range []string{"webhooks", "webhook_deliveries", "kept_events", "events", "push_subscriptions"} {
 		if n := h.number(t, `SELECT COUNT(*) FROM `+table+` WHERE account = ?`, a.id); n != 0 {
 			t.Fatalf("of an erased account there are %d rows in %s", n, table)
 		}
