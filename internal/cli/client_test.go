@@ -191,8 +191,8 @@ func TestClientCommands(t *testing.T) {
 
 		{"push show", "GET /v2/push", "on          true\npublic_key  BP4z\n"},
 		{"push show --json", "GET /v2/push", `{"on":true,"public_key":"BP4z"}` + "\n"},
-		{"push list", "GET /v2/user/me/push", "ID  PUSH SERVICE      DEVICE             CREATED               LAST SUCCESS  " +
-			"        CURRENT\n" +
+		{"push list", "GET /v2/user/me/push", "ID  PUSH SERVICE      DEVICE             CREATED               " +
+			"LAST SUCCESS          CURRENT\n" +
 			"p1  push.example.net  Chrome on Android  2026-11-21T08:15:30Z  2026-11-21T09:15:30Z  *\n" +
 			"p2  push.example.org  -                  2026-11-21T08:15:30Z  -                     -\n"},
 		{"push delete p1", "DELETE /v2/user/me/push/p1", ""},
