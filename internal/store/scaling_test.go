@@ -217,6 +217,7 @@ var spreading = map[string]string{
 	"notes.Spans":             "a page with notes: the shards of the reader and of the group",
 	"notes.readNames":         "a page with notes: whether those whom they name are being erased",
 	"overview.BacklogAt":      "each node, when metrics are asked for and 10 s have passed",
+	"overview.failing":        "each node, when metrics are asked for: an index of those that fail",
 	"overview.ReaderUses":     "each node, when metrics are asked for: of 200 accounts with something queued at a time",
 	"overview.QueueLengths":   "each node, when metrics are asked for, at most a hundredth of the time",
 	"Tx.Roster":               "the roster of an account: its own shard, and those of its groups by an index",

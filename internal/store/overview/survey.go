@@ -60,15 +60,15 @@ func BacklogAt(tx *store.Tx, now time.Time, limit int) (b Backlog, err error) {
 	if _, err = tx.One(`SELECT COUNT(*), COALESCE(SUM(vacant), 0) FROM rotas`, nil, &b.Rotas, &b.Vacant); err != nil {
 		return b, err
 	}
-	if b.Failing, b.FailingSince, err = failingWebhooks(tx, limit); err != nil {
+	if b.Failing, b.FailingSince, err = failing(tx, limit); err != nil {
 		return b, err
 	}
 	b.Work, err = WorkLeft(tx)
 	return b, err
 }
 
-// failingWebhooks counts the webhooks that failed last, and are tried again.
-func failingWebhooks(tx *store.Tx, limit int) (n int, since time.Time, err error) {
+// failing counts the webhooks that failed last, and are tried again.
+func failing(tx *store.Tx, limit int) (n int, since time.Time, err error) {
 	var first int64
 	_, err = tx.One(`SELECT COUNT(*), COALESCE(MIN(failing_since), 0) FROM (SELECT failing_since FROM webhooks
 		WHERE failing_since > 0 AND enabled = 1 AND run <> 0 ORDER BY failing_since LIMIT ? + 0) failing`, []any{limit},
