@@ -77,7 +77,7 @@ test("a browser reads what is pushed, and its push service knows the server", as
     for (const { headers, body } of service.pushed) {
       expect(headers["content-encoding"]).toBe("aes128gcm");
       const said = claims(headers.authorization ?? "", public_key);
-      expect(said).toEqual({ aud: url, exp: expect.any(Number) as number });
+      expect(said).toEqual({ aud: url, exp: expect.any(Number) });
       const hours = (Number(said["exp"]) * 1000 - Date.now()) / 3_600_000;
       expect(hours).toBeGreaterThan(1);
       expect(hours).toBeLessThanOrEqual(24);
