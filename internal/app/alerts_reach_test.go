@@ -100,9 +100,16 @@ func tryReceiverFails(t *testing.T, cfg *config.Config, seen *witness) {
 
 	answer.Store(http.StatusServiceUnavailable)
 	deliver("refused", 1)
+	var hook *client.Webhook
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("at %v the webhook is %+v", w.now(), hook)
+		}
+	})
 	w.each = func() { // what is due has been tried, so that the figures say so
 		wantIn(t, "the webhook was tried", func() bool {
-			hook, err := w.bob.Webhook(t.Context(), "me", made.Webhook)
+			var err error
+			hook, err = w.bob.Webhook(t.Context(), "me", made.Webhook)
 			must(t, err)
 			return hook.Failures == 0 || hook.NextTryTime.After(w.now())
 		})
