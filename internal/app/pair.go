@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	"signet/internal/blob"
@@ -60,7 +61,12 @@ func (d *data) openPair(ctx context.Context, in surroundings, taken *undo) (err 
 		}
 		in.log.Info("this server was a standby, and is the first from now on", "term", now.Term, "epoch", now.Epoch)
 	}
-	give := func(ctx context.Context, c standby.Claim) error { return p.give(ctx, engine, c, func() {}) }
+	give := func(ctx context.Context, c standby.Claim) error {
+		if p.sender != nil { // its standby is to have the rest
+			return p.sender.GiveWay(ctx, c)
+		}
+		return p.give(ctx, engine, c, func() {})
+	}
 	if p.peers, err = succession.NewPeers(in.cfg, in.dir, in.log, self, give); err != nil {
 		return err
 	}
@@ -68,12 +74,25 @@ func (d *data) openPair(ctx context.Context, in surroundings, taken *undo) (err 
 	if !p.promoting { // that one was just told, if it is there
 		err = p.peers.WantNone(ctx, in.dir)
 	}
-	if err != nil || in.cfg.Standby.Listen == "" {
+	if err != nil || in.cfg.Standby.Listen == "" && in.cfg.Standby.Bucket == "" {
 		return err
 	}
+	return p.openSender(ctx, in, engine, self, taken)
+}
+
+// openSender lets a standby follow.
+func (p *pair) openSender(ctx context.Context, in surroundings, engine *sqlite.Engine,
+	self func(context.Context) (standby.State, error), taken *undo) error {
 	key, err := standby.ReadKey(in.cfg.Standby.Key, os.Getenv)
 	if err != nil {
 		return home.Misconfigured{Err: err}
+	}
+	var bucket *standby.Bucket
+	if in.cfg.Standby.Bucket != "" {
+		if bucket, err = succession.BucketOf(in.cfg, os.Getenv); err != nil {
+			return home.Misconfigured{Err: err}
+		}
+		*taken = append(*taken, func() error { bucket.Close(); return nil })
 	}
 	ring, err := home.Keyring(ctx, in.cfg.Keyring, in.dir, false)
 	if err != nil {
@@ -81,6 +100,7 @@ func (d *data) openPair(ctx context.Context, in surroundings, taken *undo) (err 
 	}
 	version, _ := build.Info()
 	p.sender = standby.NewSender(standby.SenderOptions{Engine: engine, Ring: ring, Key: key, Build: version, Self: self,
+		Bucket: bucket, SameRing: strings.HasPrefix(in.cfg.Keyring, "postgres"), Machine: succession.Machine(),
 		Fence: func(ctx context.Context, c standby.Claim, fenced func()) error { return p.give(ctx, engine, c, fenced) },
 		Clock: in.clock, Log: in.log})
 	*taken = append(*taken, p.sender.Close)
@@ -131,7 +151,7 @@ func (p *pair) watchFence(ctx context.Context, in surroundings, kept *store.Stor
 
 // watch has a standby learn of the files that come and go.
 func (p *pair) watch(files blob.Store) blob.Store {
-	if p.sender == nil {
+	if p.sender == nil || p.sender.Bucket != nil { // standbys have the same files
 		return files
 	}
 	p.sender.Files = files
@@ -140,7 +160,7 @@ func (p *pair) watch(files blob.Store) blob.Store {
 
 // handler answers on standby.listen.
 func (p *pair) handler() http.Handler {
-	if p.sender == nil {
+	if p.sender == nil || p.sender.Bucket != nil {
 		return nil
 	}
 	return p.sender.Handler()
@@ -165,6 +185,7 @@ func (p *pair) run(ctx context.Context) {
 		p.peers.Run(ctx)
 	}()
 	if p.sender != nil {
+		defer p.sender.Fill(context.WithoutCancel(ctx))()
 		p.warn(ctx)
 		p.sender.Run(ctx)
 	}
@@ -187,6 +208,11 @@ func (p *pair) warn(ctx context.Context) {
 		}
 		if p.in.clock().Sub(since) < pairPatience {
 			p.in.warnings.Clear(topicStandby)
+			continue
+		}
+		if f := p.sender.Figures(); f.Problem != "" {
+			p.in.warnings.Set(topicStandby, "the bucket of standbys (standby.bucket) does not have all that this server has "+
+				"confirmed: if this machine is lost, so is what the bucket lacks; the log has the reason", "error", f.Problem)
 			continue
 		}
 		p.in.warnings.Set(topicStandby, "no standby has all that this server has confirmed: if this machine is lost, so is "+

@@ -207,7 +207,7 @@ func (a *App) Run(ctx context.Context) error {
 		cause = errors.Join(cause, a.drain(s.server, cutRequests))
 		s.close()
 	}
-	if a.left.next != nil && s.between != nil {
+	if a.left.next != nil && a.system.handOver != nil {
 		a.system.handOver()
 	}
 	endTasks()

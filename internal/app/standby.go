@@ -44,6 +44,9 @@ const (
 	restTime = 30 * time.Second
 	goneTime = 2 * time.Second
 	restLook = 10 * time.Millisecond
+
+	// heardTime is how long a server that is there takes to read in a bucket that it is to give way.
+	heardTime = 2 * time.Second
 )
 
 // Standby is a server that follows another one, from OpenStandby to the end of Run or Close. It answers
@@ -53,6 +56,8 @@ type Standby struct {
 	log      *slog.Logger
 	dir      string
 	of       string
+	id       string // of the copy
+	first    standby.Other
 	started  time.Time
 	network  *network
 	registry *prometheus.Registry
@@ -72,8 +77,7 @@ func OpenStandby(ctx context.Context, cfg *config.Config, log *slog.Logger) (_ *
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("settings: %w", err)
 	}
-	s := &Standby{cfg: cfg, log: log, dir: home.Absolute(cfg.Data), of: strings.TrimRight(cfg.StandbyOf, "/"),
-		started: time.Now(), warnings: health.New(log)}
+	s := &Standby{cfg: cfg, log: log, dir: home.Absolute(cfg.Data), started: time.Now(), warnings: health.New(log)}
 	s.close = sync.OnceValue(s.undo.all)
 	defer func() {
 		if err != nil {
@@ -111,15 +115,19 @@ func (s *Standby) openFollower(ctx context.Context) error {
 	if err := succession.ClearRequest(s.dir); err != nil {
 		return err
 	}
-	peer, err := succession.PeerAt(s.cfg, s.of)
-	if err != nil {
+	var err error
+	if s.of, err = succession.Followed(s.cfg); err != nil {
 		return home.Misconfigured{Err: err}
 	}
-	s.undo = append(s.undo, func() error { peer.Close(); return nil })
+	if s.first, err = succession.OtherAt(s.cfg, s.of); err != nil {
+		return home.Misconfigured{Err: err}
+	}
+	s.undo = append(s.undo, func() error { s.first.Close(); return nil })
 	note, err := succession.BeginCopy(s.dir, s.of)
 	if err != nil {
 		return err
 	}
+	s.id = note.ID
 	ring, err := home.Keyring(ctx, s.cfg.Keyring, s.dir, true)
 	if err != nil {
 		return home.SetupFault(err)
@@ -139,12 +147,11 @@ func (s *Standby) openFollower(ctx context.Context) error {
 		}
 	}
 	version, _ := build.Info()
-	s.follower, err = standby.NewFollower(standby.FollowerOptions{
-		Peer: peer, Copy: succession.CopyPath(s.dir), ID: note.ID, Build: version,
+	o := standby.FollowerOptions{Copy: succession.CopyPath(s.dir), ID: note.ID, Build: version,
 		Ring: ring, SameRing: strings.HasPrefix(s.cfg.Keyring, "postgres"), Files: files, SameFile: bucket,
-		RingCame: func(ctx context.Context) { _ = s.ready(ctx); s.copyRing(ctx) }, Log: s.log,
-	})
-	if err != nil {
+		RingCame: func(ctx context.Context) { _ = s.ready(ctx); s.copyRing(ctx) }, Log: s.log}
+	o.Follow(s.first)
+	if s.follower, err = standby.NewFollower(o); err != nil {
 		return err
 	}
 	s.undo = append(s.undo, s.follower.Close)
@@ -384,10 +391,13 @@ func (s *Standby) promote(ctx context.Context, stop func()) (p succession.Promot
 	s.log.Info("this standby is promoted")
 	// Files go from a first to its standby only: what it lacks then, it never gets.
 	current := f.Connected && f.Missing == 0 && lag(time.Now, f.Current, s.started) < standbyPatience.Seconds()
-	if err := succession.Claim(ctx, s.follower.Peer, f.Position, current, &p); err != nil {
+	if err := succession.Claim(ctx, s.first, s.id, f.Position, current, &p); err != nil {
 		return p, err
 	}
 	switch {
+	case s.cfg.ByBucket():
+		p.All = s.awaitBucket(ctx, time.Now())
+		p.Fenced = p.All
 	case p.Fenced:
 		p.All = s.awaitRest(ctx, restTime, goneTime)
 	case p.Sent: // it may have heard, and its answer be lost
@@ -405,6 +415,33 @@ func (s *Standby) promote(ctx context.Context, stop func()) (p succession.Promot
 	f = s.follower.Status()
 	p.AsOf, p.Lacks = f.AsOf, f.Missing
 	return p, succession.Take(s.dir, p.Term)
+}
+
+// awaitBucket is awaitRest by a bucket, in which a claim was made at a time: it waits until the standby has all
+// that is there, and the server that serves, if it shows that it is there, has read the claim.
+func (s *Standby) awaitBucket(ctx context.Context, claimed time.Time) bool {
+	late := time.After(restTime)
+	tick := time.NewTicker(restLook)
+	defer tick.Stop()
+	there := claimed
+	for {
+		f := s.follower.Status()
+		switch {
+		case f.Final:
+			return true
+		case f.Connected:
+			there = time.Now()
+		case time.Since(there) >= heardTime && (f.Emptied.After(claimed) || f.Problem != ""):
+			return false
+		}
+		select {
+		case <-tick.C:
+		case <-late:
+			return false
+		case <-ctx.Done():
+			return false
+		}
+	}
 }
 
 // awaitRest waits until the standby has all that the server which gave way ever confirmed, and reports

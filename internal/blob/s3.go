@@ -121,8 +121,13 @@ func (s *S3) Begin(ctx context.Context) error {
 // put sends a whole object. Its digest goes along, so that the server notices what was
 // changed on the way.
 func (s *S3) put(ctx context.Context, key string, content []byte, contentType string) error {
+	return s.putWith(ctx, key, content, minio.PutObjectOptions{DisableContentSha256: true, ContentType: contentType})
+}
+
+// putWith is put with other options.
+func (s *S3) putWith(ctx context.Context, key string, content []byte, options minio.PutObjectOptions) error {
 	_, err := s.client.PutObject(ctx, s.bucket, key, bytes.NewReader(content), int64(len(content)), "", digest(content),
-		minio.PutObjectOptions{DisableContentSha256: true, ContentType: contentType})
+		options)
 	return err
 }
 

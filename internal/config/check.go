@@ -154,6 +154,31 @@ func baseURL(s string) error {
 	return nil
 }
 
+// FromBucket is the setting standby_of of a standby that follows by standby.bucket.
+const FromBucket = "bucket"
+
+// ByBucket reports whether this server follows another one by a bucket.
+func (c *Config) ByBucket() bool { return c.StandbyOf == FromBucket }
+
+// standbyOf wants a URL, or the word.
+func standbyOf(s string) error {
+	if s == FromBucket {
+		return nil
+	}
+	if err := standbyURL(s); err != nil {
+		return fmt.Errorf("%w; or the word %s, with standby.bucket", err, FromBucket)
+	}
+	return nil
+}
+
+// standbyBucket leaves the details to the package that opens it, and repeats nothing, as blobs.
+func standbyBucket(s string) error {
+	if !strings.HasPrefix(s, "s3://") {
+		return errors.New("want a bucket, such as s3://signet-standby?endpoint=s3.example.com")
+	}
+	return nil
+}
+
 // standbyURL wants the address of a server of a pair, without a path.
 func standbyURL(s string) error {
 	u, err := url.Parse(s)

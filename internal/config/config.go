@@ -36,7 +36,7 @@ type Config struct {
 	NATSCert      string // file; empty: none
 	NATSKey       string
 	Blobs         string // empty: a directory in Data
-	StandbyOf     string // URL of the server that this one follows; empty: it serves
+	StandbyOf     string // URL of the server that this one follows, or FromBucket; empty: it serves
 	Standby       Standby
 	DefaultRegion string
 	Log           Log
@@ -76,6 +76,7 @@ type ACME struct {
 // Standby is about the other server of a pair, of which one follows the other.
 type Standby struct {
 	Key    string // where it is; empty: this server is alone
+	Bucket string // by which standbys follow; empty: over the network
 	Listen string // address for the other; empty: it cannot connect
 	Peer   string // its URL; empty: it is not asked
 	CA     string // file with the authorities of its certificate; empty: the machine's

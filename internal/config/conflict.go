@@ -48,6 +48,7 @@ func (c *Config) conflicts() (problems []error) {
 func (c *Config) standbyConflicts(encrypted bool) (problems []error) {
 	for _, s := range []struct{ key, value string }{
 		{"standby_of", c.StandbyOf}, {"standby.listen", c.Standby.Listen}, {"standby.peer", c.Standby.Peer},
+		{"standby.bucket", c.Standby.Bucket},
 	} {
 		switch {
 		case s.value == "":
@@ -62,6 +63,28 @@ func (c *Config) standbyConflicts(encrypted bool) (problems []error) {
 		problems = append(problems, fmt.Errorf("standby.listen: %s is open to other machines, and without TLS the store "+
 			"would go there in clear: set tls.cert and tls.key, or acme.hosts; or insecure_http, if that is what you want",
 			c.Standby.Listen))
+	}
+	return append(problems, c.bucketConflicts()...)
+}
+
+// bucketConflicts reports conflicts among the settings of servers that follow one another by a bucket.
+func (c *Config) bucketConflicts() (problems []error) {
+	add := func(text string) { problems = append(problems, errors.New(text)) }
+	if c.Standby.Bucket == "" {
+		if c.ByBucket() {
+			add("standby_of: a standby that follows by a bucket takes standby.bucket, which is the same on all")
+		}
+		return problems
+	}
+	if c.Standby.Listen != "" || c.Standby.Peer != "" {
+		add("standby.bucket: standbys follow by the bucket or over the network (standby.listen, standby.peer), and not by " +
+			"both: leave one out")
+	}
+	if c.StandbyOf != "" && !c.ByBucket() {
+		add("standby_of: with standby.bucket a standby follows by that: want the word " + FromBucket)
+	}
+	if !strings.HasPrefix(c.Blobs, "s3://") {
+		add("standby.bucket: standbys get no attachments by it: keep these in a bucket too, the same on all (blobs)")
 	}
 	return problems
 }

@@ -34,6 +34,7 @@ func (c *Config) links() (problems []error) {
 	note("keyring", VerifiedLink(c.Keyring))
 	note("keyring.copy", VerifiedLink(c.KeyringCopy))
 	note("blobs", VerifiedLink(c.Blobs))
+	note("standby.bucket", VerifiedLink(c.Standby.Bucket))
 	note("standby_of", verifiedStandby(c.StandbyOf))
 	note("standby.peer", verifiedStandby(c.Standby.Peer))
 	if c.NATSCA == "" { // with it nothing is said in clear, whatever the addresses are

@@ -26,6 +26,7 @@ func shift(t *testing.T, s *setting) string {
 		"standby_of":     "https://one.example.com:8443",
 		"standby.key":    "file:/etc/signet/standby.key",
 		"standby.listen": "127.0.0.1:8443",
+		"standby.bucket": "s3://standby?endpoint=s3.example.com",
 		"standby.peer":   "https://two.example.com:8443",
 		"standby.ca":     "/etc/signet/ca.pem",
 		"default_region": "DE", "log.level": "debug", "log.format": "json", "log.access": "true", "web.pages": "false",
@@ -132,7 +133,7 @@ func TestEveryKeyHasAVariableAFlagAndALineInTheFile(t *testing.T) {
 				alone = append(alone, variableName(other)+"="+text)
 				want.TLS.Cert, want.TLS.Key, want.ACME.Hosts = want.TLS.Cert+c.TLS.Cert, want.TLS.Key+c.TLS.Key,
 					append(want.ACME.Hosts, c.ACME.Hosts...)
-				want.Standby.Key += c.Standby.Key
+				want.Standby.Key, want.Blobs = want.Standby.Key+c.Standby.Key, want.Blobs+c.Blobs
 				want.NATS, want.NATSCert, want.NATSKey = want.NATS+c.NATS, want.NATSCert+c.NATSCert, want.NATSKey+c.NATSKey
 			}
 			for name, from := range map[string]Sources{
@@ -155,7 +156,8 @@ func TestEveryKeyHasAVariableAFlagAndALineInTheFile(t *testing.T) {
 var together = map[string][]string{
 	"tls.cert": {"tls.key"}, "tls.key": {"tls.cert"}, "redirect_listen": {"acme.hosts"},
 	"standby_of": {"standby.key"}, "standby.listen": {"standby.key"}, "standby.peer": {"standby.key"},
-	"nats_login": {"nats"}, "nats_ca": {"nats"}, "nats_cert": {"nats", "nats_key"}, "nats_key": {"nats", "nats_cert"},
+	"standby.bucket": {"standby.key", "blobs"},
+	"nats_login":     {"nats"}, "nats_ca": {"nats"}, "nats_cert": {"nats", "nats_key"}, "nats_key": {"nats", "nats_cert"},
 }
 
 func TestNamesFollowTheKey(t *testing.T) {

@@ -172,15 +172,22 @@ a database must also share this place. docs/operate/storage.md lists all paramet
 The bucket's key comes from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, from ~/.aws,
 or from the machine's role. Empty: the directory blobs in the data directory.`),
 
-		text(&c.StandbyOf, "standby_of", "", "URL", optional(standbyURL), `
+		text(&c.StandbyOf, "standby_of", "", "URL", optional(standbyOf), `
 Makes this server a standby of the one whose standby.listen is at this URL, such as
-https://one.example.com:8443: it keeps a copy of that server's embedded store, key
+https://one.example.com:8443, or with the word bucket, of the one that puts what is
+written into standby.bucket: it keeps a copy of that server's embedded store, key
 ring and files, at most a second old, and serves nobody until "signet promote". A
 data directory that was promoted is served, whatever this setting says.`),
 		text(&c.Standby.Key, "standby.key", "", "WHERE", optional(standbyKey), `
 Secret that a server and its standby share: file:PATH, or env:NAME for an environment
-variable; at least 32 random characters. Whoever has it, and reaches standby.listen,
-can copy the store and stop the server.`),
+variable; at least 32 random characters. Whoever has it, and reaches standby.listen or
+standby.bucket, can copy the store and stop the server.`),
+		text(&c.Standby.Bucket, "standby.bucket", "", "LOCATION", optional(standbyBucket), `
+Bucket by which standbys follow, in place of standby.listen, in the form that blobs
+takes: s3://bucket?endpoint=host&region=name. The server puts there, sealed with
+standby.key, what is written, and its standbys read it: they need not reach each
+other. Set it on all of them, with a blobs that is in a bucket too. The bucket must
+keep no versions.`),
 		text(&c.Standby.Listen, "standby.listen", "", "HOST:PORT", optional(hostPort), `
 Address on which a server and its standby talk to each other, with the certificate of
 the interface. Let nobody else reach it. Set it on both, so that either can follow the

@@ -34,7 +34,9 @@ const (
 
 // FollowerOptions are what a Follower works on.
 type FollowerOptions struct {
-	Peer  *Peer  // the first
+	Peer   *Peer   // the first; nil: it is followed by a bucket
+	Bucket *Bucket // which is this
+
 	Copy  string // path of the sqlite.Replica
 	ID    string // of the copy
 	Build string // version of the program
@@ -48,6 +50,12 @@ type FollowerOptions struct {
 	RingCame func(context.Context)
 
 	Log *slog.Logger
+}
+
+// Follow has a Follower follow a server.
+func (o *FollowerOptions) Follow(first Other) {
+	o.Peer, _ = first.(*Peer)
+	o.Bucket, _ = first.(*Bucket)
 }
 
 // Follower is the side of the standby.
@@ -76,6 +84,7 @@ type Status struct {
 	Missing   int       // files that were not copied yet; Unknown while they are compared
 	Bytes     int64     // of pages that came
 	Commits   int64     // since the start
+	Emptied   time.Time // of a bucket: when it was last found to hold nothing more
 }
 
 // Unknown is how many files are missing while nobody knows.
@@ -137,6 +146,14 @@ func (f *Follower) Status() Status {
 	return f.status
 }
 
+// first is the server that is followed.
+func (f *Follower) first() Other {
+	if f.Bucket != nil {
+		return f.Bucket
+	}
+	return f.Peer
+}
+
 // Self is what the standby is to the other server.
 func (f *Follower) Self(context.Context) (State, error) {
 	s := f.Status()
@@ -161,7 +178,11 @@ func (f *Follower) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		begun := time.Now()
 		err := f.open()
-		if err == nil {
+		switch {
+		case err != nil:
+		case f.Bucket != nil:
+			err = f.collect(ctx, func() bool { return false })
+		default:
 			err = f.follow(ctx)
 		}
 		f.change(func(s *Status) { s.Connected = false })
@@ -171,7 +192,7 @@ func (f *Follower) Run(ctx context.Context) error {
 		f.change(func(s *Status) { s.Problem = err.Error() })
 		if text := err.Error(); text != said {
 			said = text
-			f.Log.Warn("this standby does not follow; it connects again and again", "first", f.Peer.String(), "error", err)
+			f.Log.Warn("this standby does not follow; it connects again and again", "first", f.first().String(), "error", err)
 		}
 		// The connection ended in the middle of a commit, or by a fault of the copy.
 		if err := f.Close(); err != nil {
@@ -350,12 +371,8 @@ func (f *Follower) commit(ctx context.Context, c *commit) error {
 			return fmt.Errorf("copy files: %w", err)
 		}
 	}
-	if f.ring != nil && !f.SameRing {
-		if err := seal.Mirror(ctx, f.Ring, f.ring); err != nil {
-			return fmt.Errorf("copy the key ring: %w", err)
-		}
-		f.ring = nil
-		f.RingCame(ctx)
+	if err := f.mirror(ctx); err != nil {
+		return err
 	}
 	note, err := json.Marshal(c.Position)
 	if err != nil {
@@ -386,6 +403,19 @@ func (f *Follower) commit(ctx context.Context, c *commit) error {
 		f.compareSoon(c.Added)
 	}
 	f.compareAgain(ctx)
+	return nil
+}
+
+// mirror makes the key ring what came.
+func (f *Follower) mirror(ctx context.Context) error {
+	if f.ring == nil || f.SameRing {
+		return nil
+	}
+	if err := seal.Mirror(ctx, f.Ring, f.ring); err != nil {
+		return fmt.Errorf("copy the key ring: %w", err)
+	}
+	f.ring = nil
+	f.RingCame(ctx)
 	return nil
 }
 

@@ -2,6 +2,7 @@ package standby
 
 import (
 	"bufio"
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -27,6 +28,7 @@ const (
 	kindCurrent  kind = 'u' // JSON: nothing is written that was not sent
 	kindAck      kind = 'a' // JSON: of a commit or of current
 	kindBusy     kind = 'b' // one is at work, and will go on
+	kindRingAt   kind = 'l' // JSON, in a bucket: the key ring beside it has changed
 )
 
 const (
@@ -62,30 +64,59 @@ func newLink(conn net.Conn, in *bufio.Reader) *link {
 	return &link{conn: conn, in: in, patience: patience, out: bufio.NewWriterSize(conn, 64<<10)}
 }
 
-// send writes a frame, which goes out with the next flush at the latest.
-func (l *link) send(k kind, parts ...[]byte) error {
+// writeFrame writes a frame.
+func writeFrame(w io.Writer, k kind, parts ...[]byte) error {
 	n := 0
 	for _, part := range parts {
 		n += len(part)
 	}
+	head := binary.BigEndian.AppendUint32([]byte{byte(k)}, uint32(n))
+	sum := crc32.Checksum(head, castagnoli)
+	if _, err := w.Write(head); err != nil {
+		return err
+	}
+	for _, part := range parts {
+		sum = crc32.Update(sum, castagnoli, part)
+		if _, err := w.Write(part); err != nil {
+			return err
+		}
+	}
+	_, err := w.Write(binary.BigEndian.AppendUint32(nil, sum))
+	return err
+}
+
+// readFrame reads a frame; begun is called once it has begun.
+func readFrame(r io.Reader, begun func() error) (k kind, payload []byte, err error) {
+	head := make([]byte, frameHead)
+	if _, err := io.ReadFull(r, head); err != nil {
+		return 0, nil, err
+	}
+	n := binary.BigEndian.Uint32(head[1:])
+	if n > mostFrame {
+		return 0, nil, errFrame
+	}
+	if err := begun(); err != nil {
+		return 0, nil, err
+	}
+	payload = make([]byte, n+4)
+	if _, err := io.ReadFull(r, payload); err != nil {
+		return 0, nil, err
+	}
+	sum := crc32.Update(crc32.Checksum(head, castagnoli), castagnoli, payload[:n])
+	if binary.BigEndian.Uint32(payload[n:]) != sum {
+		return 0, nil, errFrame
+	}
+	return kind(head[0]), payload[:n], nil
+}
+
+// send writes a frame, which goes out with the next flush at the latest.
+func (l *link) send(k kind, parts ...[]byte) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := l.conn.SetWriteDeadline(time.Now().Add(l.patience)); err != nil {
 		return err
 	}
-	head := binary.BigEndian.AppendUint32([]byte{byte(k)}, uint32(n))
-	sum := crc32.Checksum(head, castagnoli)
-	if _, err := l.out.Write(head); err != nil {
-		return err
-	}
-	for _, part := range parts {
-		sum = crc32.Update(sum, castagnoli, part)
-		if _, err := l.out.Write(part); err != nil {
-			return err
-		}
-	}
-	_, err := l.out.Write(binary.BigEndian.AppendUint32(nil, sum))
-	return err
+	return writeFrame(l.out, k, parts...)
 }
 
 // flush has all that was sent go out.
@@ -139,27 +170,35 @@ func (l *link) receive(within time.Duration) (k kind, payload []byte, err error)
 	if err := l.conn.SetReadDeadline(time.Now().Add(within)); err != nil {
 		return 0, nil, err
 	}
-	head := make([]byte, frameHead)
-	if _, err := io.ReadFull(l.in, head); err != nil {
-		return 0, nil, err
-	}
-	n := binary.BigEndian.Uint32(head[1:])
-	if n > mostFrame {
-		return 0, nil, errFrame
-	}
-	payload = make([]byte, n+4)
-	if err := l.conn.SetReadDeadline(time.Now().Add(max(within, l.patience))); err != nil {
-		return 0, nil, err
-	}
-	if _, err := io.ReadFull(l.in, payload); err != nil {
-		return 0, nil, err
-	}
-	sum := crc32.Update(crc32.Checksum(head, castagnoli), castagnoli, payload[:n])
-	if binary.BigEndian.Uint32(payload[n:]) != sum {
-		return 0, nil, errFrame
-	}
-	return kind(head[0]), payload[:n], nil
+	return readFrame(l.in, func() error { return l.conn.SetReadDeadline(time.Now().Add(max(within, l.patience))) })
 }
+
+// await waits until the other end has a commit. One that says nothing for a while is given up.
+func (l *link) await(ctx context.Context, sequence uint64) error {
+	for {
+		if err := ctx.Err(); err != nil {
+			return context.Cause(ctx)
+		}
+		got, payload, err := l.receive(l.patience)
+		if err != nil {
+			return err
+		}
+		if got == kindBusy {
+			continue
+		}
+		var a ack
+		if err := decode(got, kindAck, payload, &a); err != nil {
+			return err
+		}
+		if a.Sequence != sequence {
+			return fmt.Errorf("%w: commit %d is acknowledged, and %d was sent", errFrame, a.Sequence, sequence)
+		}
+		return nil
+	}
+}
+
+// refresh is of a deposit: the other end of a connection has a whole copy.
+func (l *link) refresh(time.Time) []uint32 { return nil }
 
 // refusal is what the first says before it ends the connection.
 type refusal struct {

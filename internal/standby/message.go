@@ -17,6 +17,9 @@ type State struct {
 	Term         uint64    `json:"term"`
 	Role         Role      `json:"role"`
 	AsOf         time.Time `json:"as_of,omitzero"` // of a standby: it has all that was confirmed until then
+
+	By    string `json:"-"` // by a bucket: who has claimed the term
+	Claim string `json:"-"` // and the ID of that claim
 }
 
 // Role is what a server is to clients.
@@ -32,7 +35,8 @@ const (
 type Claim struct {
 	Installation string `json:"installation"`
 	Term         uint64 `json:"term"`
-	By           string `json:"by"` // the machine, for people
+	By           string `json:"by"`           // the machine, for people
+	ID           string `json:"id,omitempty"` // of the copy that takes over, so that it may claim again
 }
 
 // standbyHello is what a standby says of itself.
@@ -63,6 +67,8 @@ type Position struct {
 	Session      string    `json:"session"`  // random: since the copy was compared
 	Sequence     uint64    `json:"sequence"` // counts commits in it
 	AsOf         time.Time `json:"as_of"`    // all that was confirmed until then, by the first's clock, is in it
+
+	Object uint64 `json:"object,omitempty"` // of a bucket, in which the commit came
 }
 
 // commit is what the pages before it make.
@@ -97,6 +103,12 @@ type age struct {
 // ack says that a commit is on the standby's disk.
 type ack struct {
 	Sequence uint64 `json:"sequence"`
+}
+
+// ringAt says, in a bucket, that what comes refers to keys of a ring that is beside it, or to none of those that were
+// destroyed.
+type ringAt struct {
+	Version int64 `json:"version"`
 }
 
 // pageHead is what comes before the bytes of each page.

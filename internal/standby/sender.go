@@ -40,9 +40,14 @@ const (
 type SenderOptions struct {
 	Engine *sqlite.Engine
 	Ring   seal.Storage // opened beside the server's own; the Sender closes it
-	Files  blob.Store
+	Files  blob.Store   // where standbys follow over the network
 	Key    string
 	Build  string // version of the program
+
+	// Bucket is where standbys read what is written; nil: they follow over the network.
+	Bucket   *Bucket
+	SameRing bool   // of a bucket: the key ring is in a database, and none is put there
+	Machine  string // of a bucket: what this one is called, for people
 
 	// Self says what this server is.
 	Self func(context.Context) (State, error)
@@ -100,6 +105,7 @@ type senderCounts struct {
 	commits   atomic.Int64 // acknowledged
 	files     atomic.Int64
 	refused   atomic.Int64 // requests without the key
+	problem   atomic.Value // string: why a bucket does not get what is written; empty: it does
 }
 
 // SenderFigures are those of a Sender at a moment.
@@ -111,6 +117,7 @@ type SenderFigures struct {
 	Commits   int64     // that it acknowledged
 	Files     int64     // that it fetched
 	Refused   int64     // requests without the key
+	Problem   string    // why a bucket does not get what is written; empty: it does
 }
 
 // NewSender returns a sender that nobody follows yet.
@@ -122,6 +129,7 @@ func NewSender(o SenderOptions) *Sender {
 func (s *Sender) Figures() SenderFigures {
 	f := SenderFigures{Connected: s.counts.connected.Load(), Sent: s.counts.pages.Load() * sqlite.PageSize,
 		Commits: s.counts.commits.Load(), Files: s.counts.files.Load(), Refused: s.counts.refused.Load()}
+	f.Problem, _ = s.counts.problem.Load().(string)
 	if us := s.counts.current.Load(); us != 0 {
 		f.Current = time.UnixMicro(us)
 	}
@@ -275,10 +283,12 @@ func (s *Sender) prepare(ctx context.Context, h *standbyHello) (resumes bool, er
 	}
 	// Commits are counted anew, so they need another name: a copy may come back as it was before it was
 	// compared, from a snapshot of its machine.
-	s.session, s.id, s.sent, s.acked = rand.Text(), h.ID, 0, 0
+	s.session, s.id, s.sent, s.acked = newSession(), h.ID, 0, 0
 	s.files.begin()
 	return false, nil
 }
+
+func newSession() string { return rand.Text() }
 
 // taken notes what is on its way, so that it is not lost with the connection.
 func (s *Sender) taken(pages []uint32) {
@@ -303,6 +313,9 @@ func (s *Sender) acknowledged() {
 	s.acked, s.pending, s.unacked = s.sent, nil, noted{}
 	s.counts.commits.Add(1)
 }
+
+// GiveWay ends this server's time as the first: another one has taken over.
+func (s *Sender) GiveWay(ctx context.Context, c Claim) error { return s.fence(ctx, c) }
 
 // fence ends this server's time as the first.
 func (s *Sender) fence(ctx context.Context, c Claim) error {

@@ -12,11 +12,28 @@ import (
 	"signet/internal/store/sqlite"
 )
 
+// way is how what a Sender sends reaches its standby: a link, or a deposit in a bucket.
+type way interface {
+	// send takes a frame, and flush has those that were taken go out.
+	send(k kind, parts ...[]byte) error
+	flush() error
+
+	// tell takes a frame of JSON, which goes out at once, or with await.
+	tell(k kind, what any) error
+
+	// await waits until the commit, or what is current, has arrived.
+	await(ctx context.Context, sequence uint64) error
+
+	// refresh returns pages that are to go out though nobody wrote them.
+	refresh(now time.Time) []uint32
+}
+
 // round is what a Sender does for one connection of a standby.
 type round struct {
 	*Sender
 	now      *following
-	l        *link
+	l        way
+	every    time.Duration
 	identity State
 	sameRing bool           // none is sent
 	ring     *seal.Contents // as it was last read
@@ -43,9 +60,9 @@ func (s *Sender) follow(ctx context.Context, now *following, l *link, h *standby
 	}
 	end := l.sayBusy()
 	defer func() { l.conn.Close(); end() }()
-	r := &round{Sender: s, now: now, l: l, identity: self, sameRing: h.SameRing}
+	r := &round{Sender: s, now: now, l: l, every: every, identity: self, sameRing: h.SameRing}
 	if !resumes {
-		if err := r.compare(ctx); err != nil {
+		if err := r.compare(ctx, l); err != nil {
 			return fmt.Errorf("compare the pages of the standby: %w", err)
 		}
 	}
@@ -77,10 +94,10 @@ func (s *Sender) mismatch(ctx context.Context, h *standbyHello, self *State) str
 }
 
 // compare marks the pages that the standby's copy does not have as they are.
-func (r *round) compare(ctx context.Context) error {
+func (r *round) compare(ctx context.Context, l *link) error {
 	next := uint32(1)
 	for {
-		got, payload, err := r.l.receive(r.l.patience)
+		got, payload, err := l.receive(l.patience)
 		if err != nil {
 			return err
 		}
@@ -115,7 +132,7 @@ func (r *round) compare(ctx context.Context) error {
 
 // run sends what is written, until ctx ends, or the server stops: then once more.
 func (r *round) run(ctx context.Context) error {
-	tick := time.NewTicker(every)
+	tick := time.NewTicker(r.every)
 	defer tick.Stop()
 	for {
 		if err := r.send(ctx); err != nil {
@@ -152,6 +169,7 @@ func (r *round) send(ctx context.Context) error {
 	if err := r.loadRing(ctx); err != nil {
 		return err
 	}
+	r.feed.Mark(r.l.refresh(asOf))
 	same, err := r.feed.Unchanged(ctx)
 	if err != nil {
 		return err
@@ -171,7 +189,7 @@ func (r *round) send(ctx context.Context) error {
 		if err := r.l.tell(kindCurrent, now); err != nil {
 			return err
 		}
-		if err := r.await(ctx, r.acked); err != nil {
+		if err := r.l.await(ctx, r.acked); err != nil {
 			return err
 		}
 	}
@@ -234,7 +252,7 @@ func (r *round) commit(ctx context.Context) (asOf time.Time, err error) {
 	if err != nil {
 		return asOf, err
 	}
-	if err := r.await(ctx, sequence); err != nil {
+	if err := r.l.await(ctx, sequence); err != nil {
 		return asOf, err
 	}
 	r.acknowledged()
@@ -276,28 +294,4 @@ func (r *round) pages(pages []sqlite.Page) error {
 		pages = pages[n:]
 	}
 	return r.l.flush()
-}
-
-// await waits until the standby has a commit. One that says nothing for a while is given up.
-func (r *round) await(ctx context.Context, sequence uint64) error {
-	for {
-		if err := ctx.Err(); err != nil {
-			return context.Cause(ctx)
-		}
-		got, payload, err := r.l.receive(r.l.patience)
-		if err != nil {
-			return err
-		}
-		if got == kindBusy {
-			continue
-		}
-		var a ack
-		if err := decode(got, kindAck, payload, &a); err != nil {
-			return err
-		}
-		if a.Sequence != sequence {
-			return fmt.Errorf("%w: commit %d is acknowledged, and %d was sent", errFrame, a.Sequence, sequence)
-		}
-		return nil
-	}
 }

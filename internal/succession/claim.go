@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"strings"
 	"time"
 
 	"signet/internal/config"
@@ -25,6 +26,48 @@ const (
 	leastRoom = 16 << 20
 )
 
+// Followed is the server that a standby with these settings follows, as it is noted in its directory and told to
+// people: a URL, or where the bucket is.
+func Followed(cfg *config.Config) (string, error) {
+	if !cfg.ByBucket() {
+		return strings.TrimRight(cfg.StandbyOf, "/"), nil
+	}
+	return bucketName(cfg)
+}
+
+func bucketName(cfg *config.Config) (string, error) {
+	bucket, err := BucketOf(cfg, os.Getenv)
+	if err != nil {
+		return "", err
+	}
+	defer bucket.Close()
+	return bucket.String(), nil
+}
+
+// isBucket reports whether what is noted is where a bucket is.
+func isBucket(of string) bool { return strings.HasPrefix(of, "s3://") }
+
+// OtherAt returns the server that is noted: the one at a URL, or the one by the bucket of the settings.
+func OtherAt(cfg *config.Config, of string) (standby.Other, error) {
+	if !isBucket(of) {
+		return PeerAt(cfg, of)
+	}
+	if cfg.Standby.Bucket == "" {
+		return nil, fmt.Errorf("%s was followed, and no setting says where that is (standby.bucket)", of)
+	}
+	return BucketOf(cfg, os.Getenv)
+}
+
+// BucketOf returns the bucket by which the servers of these settings follow one another. getenv is the environment
+// of the server.
+func BucketOf(cfg *config.Config, getenv func(string) string) (*standby.Bucket, error) {
+	key, err := standby.ReadKey(cfg.Standby.Key, getenv)
+	if err != nil {
+		return nil, err
+	}
+	return standby.NewBucket(cfg.Standby.Bucket, key)
+}
+
 // PeerAt returns the server of a pair at a URL.
 func PeerAt(cfg *config.Config, url string) (*standby.Peer, error) {
 	return peerAt(cfg, url, os.Getenv)
@@ -43,6 +86,13 @@ func peerAt(cfg *config.Config, url string, getenv func(string) string) (*standb
 func CheckPair(cfg *config.Config, getenv func(string) string) error {
 	if cfg.Standby.Key == "" {
 		return nil
+	}
+	if cfg.Standby.Bucket != "" {
+		bucket, err := BucketOf(cfg, getenv)
+		if err == nil {
+			bucket.Close()
+		}
+		return err
 	}
 	peer, err := peerAt(cfg, cfg.StandbyOf, getenv)
 	if err == nil {
@@ -64,8 +114,8 @@ func KeysFit(ctx context.Context, cfg *config.Config) error {
 	return ring.Close()
 }
 
-// machine is what this one is called, for people.
-func machine() string {
+// Machine is what this one is called, for people.
+func Machine() string {
 	host, err := os.Hostname()
 	if err != nil {
 		return "a machine without a name"
@@ -90,9 +140,11 @@ func Fit(ctx context.Context, cfg *config.Config, copied *standby.Status) error 
 
 // Claim has the server that a standby follows give way to it, if it can be reached, in the term after that
 // of the standby's copy. Unless the copy is current, a server that serves is left alone: what it confirmed
-// meanwhile would be lost for nothing. Claim answers standby.ErrOutranked where the other one is of a later
-// term, and Interrupted where ctx has ended: whether the other one can be reached is not known then.
-func Claim(ctx context.Context, peer *standby.Peer, at standby.Position, current bool, p *Promotion) error {
+// meanwhile would be lost for nothing. id is that of the copy. Claim answers standby.ErrOutranked where the other
+// one is of a later term, and Interrupted where ctx has ended: whether the other one can be reached is not known
+// then.
+func Claim(ctx context.Context, peer standby.Other, id string, at standby.Position, current bool,
+	p *Promotion) error {
 	p.Term = at.Term + 1
 	asked, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
@@ -104,7 +156,7 @@ func Claim(ctx context.Context, peer *standby.Peer, at standby.Position, current
 		p.Reason = err.Error()
 		return nil
 	case state.Installation != at.Installation: // which answers why it does not give way
-	case state.Term >= p.Term:
+	case state.Term >= p.Term && !(state.Term == p.Term && state.Claim != "" && state.Claim == id):
 		return outranked(peer, &state, p.Term)
 	case state.Role == standby.First && !current:
 		return fmt.Errorf("%s serves, and may have more than this standby, which has what it confirmed until %s: let the "+
@@ -114,7 +166,7 @@ func Claim(ctx context.Context, peer *standby.Peer, at standby.Position, current
 	p.Sent = true
 	asked, cancelFence := context.WithTimeout(ctx, askTime)
 	defer cancelFence()
-	state, err = peer.Fence(asked, standby.Claim{Installation: at.Installation, Term: p.Term, By: machine()})
+	state, err = peer.Fence(asked, standby.Claim{Installation: at.Installation, Term: p.Term, By: Machine(), ID: id})
 	switch {
 	case errors.Is(err, standby.ErrOutranked):
 		return outranked(peer, &state, p.Term)
@@ -134,7 +186,12 @@ func Interrupted(err error) error {
 		"already, so repeat it: %w", err)
 }
 
-func outranked(peer *standby.Peer, state *standby.State, term uint64) error {
+func outranked(peer standby.Other, state *standby.State, term uint64) error {
+	if state.By != "" {
+		return fmt.Errorf("%w: %s has claimed term %d in %s, and the promotion would be of term %d: if that machine is lost "+
+			"and has never served, \"signet promote --fenced\" on the server before takes over", standby.ErrOutranked, state.By,
+			state.Term, peer, term)
+	}
 	return fmt.Errorf("%w: %s is a %s of term %d, and the promotion would be of term %d", standby.ErrOutranked, peer,
 		state.Role, state.Term, term)
 }

@@ -37,16 +37,22 @@ func TakeBack(ctx context.Context, cfg *config.Config) (p Promotion, err error) 
 		note = &Note{ID: model.RandomText(16)}
 	}
 	p.Reason = "no setting says where it is (standby.peer)"
-	if cfg.Standby.Peer != "" {
-		note.Of = cfg.Standby.Peer
-		peer, err := PeerAt(cfg, note.Of)
+	of := cfg.Standby.Peer
+	if cfg.Standby.Bucket != "" {
+		if of, err = bucketName(cfg); err != nil {
+			return p, err
+		}
+	}
+	if of != "" {
+		note.Of = of
+		peer, err := OtherAt(cfg, note.Of)
 		if err != nil {
 			return p, err
 		}
 		defer peer.Close()
 		p.Reason = ""
 		at := standby.Position{Installation: fenced.Installation, Term: fenced.Term}
-		if err := Claim(ctx, peer, at, true, &p); err != nil {
+		if err := Claim(ctx, peer, note.ID, at, true, &p); err != nil {
 			return p, err
 		}
 	}

@@ -1,9 +1,11 @@
 package succession
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
+	"os"
 	"slices"
 	"time"
 
@@ -12,8 +14,10 @@ import (
 )
 
 const (
-	// peerLook is how often a first asks the other server of its pair what it is.
-	peerLook = 5 * time.Second
+	// peerLook is how often a first asks the other server of its pair what it is, and claimLook how often it looks
+	// for that in a bucket.
+	peerLook  = 5 * time.Second
+	claimLook = time.Second
 
 	// startTime is how long a start waits for the answer.
 	startTime = 3 * time.Second
@@ -21,7 +25,8 @@ const (
 
 // Peers are the servers that may have taken over from a first, or from which it did.
 type Peers struct {
-	peers []*standby.Peer
+	peers []standby.Other
+	every time.Duration
 	log   *slog.Logger
 	told  bool // that both serve
 	self  func(context.Context) (standby.State, error)
@@ -33,7 +38,7 @@ type Peers struct {
 // NewPeers returns those that the settings and the directory name; none is no error.
 func NewPeers(cfg *config.Config, dir string, log *slog.Logger, self func(context.Context) (standby.State, error),
 	give func(context.Context, standby.Claim) error) (*Peers, error) {
-	p := &Peers{log: log, self: self, give: give}
+	p := &Peers{log: log, self: self, give: give, every: peerLook}
 	note, err := readNote(dir)
 	if err != nil {
 		return nil, err
@@ -42,13 +47,25 @@ func NewPeers(cfg *config.Config, dir string, log *slog.Logger, self func(contex
 	if cfg.Standby.Peer != "" {
 		urls = append(urls, cfg.Standby.Peer)
 	}
-	if note != nil && note.Of != "" && !slices.Contains(urls, note.Of) {
+	if note != nil && note.Of != "" && !isBucket(note.Of) && !slices.Contains(urls, note.Of) {
 		urls = append(urls, note.Of)
 	}
 	if len(urls) > 0 && cfg.Standby.Key == "" {
 		log.Warn("without standby.key the server that this one took over from cannot be told, where it comes back",
 			"server", note.Of)
 		return p, nil
+	}
+	if note != nil && isBucket(note.Of) && cfg.Standby.Bucket == "" {
+		log.Warn("without standby.bucket the server that this one took over from cannot be told, where it comes back",
+			"server", note.Of)
+	}
+	if cfg.Standby.Bucket != "" {
+		bucket, err := BucketOf(cfg, os.Getenv)
+		if err != nil {
+			return nil, misconfigured(err)
+		}
+		p.peers = append(p.peers, bucket.Claims())
+		p.every = claimLook
 	}
 	for _, url := range urls {
 		peer, err := PeerAt(cfg, url)
@@ -90,7 +107,7 @@ func (p *Peers) Run(ctx context.Context) {
 	if len(p.peers) == 0 {
 		return
 	}
-	tick := time.NewTicker(peerLook)
+	tick := time.NewTicker(p.every)
 	defer tick.Stop()
 	for {
 		for _, peer := range p.peers {
@@ -107,7 +124,7 @@ func (p *Peers) Run(ctx context.Context) {
 }
 
 // ask asks one what it is, and has the one of the lower term give way.
-func (p *Peers) ask(ctx context.Context, peer *standby.Peer, within time.Duration,
+func (p *Peers) ask(ctx context.Context, peer standby.Other, within time.Duration,
 	give func(context.Context, standby.Claim) error) error {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
@@ -126,9 +143,10 @@ func (p *Peers) ask(ctx context.Context, peer *standby.Peer, within time.Duratio
 	case other.Term > self.Term:
 		p.log.Error("another server has taken over: this one confirms nothing any more", "peer", peer.String(), "term",
 			other.Term, "own_term", self.Term)
-		return give(ctx, standby.Claim{Installation: other.Installation, Term: other.Term, By: peer.String()})
+		return give(ctx, standby.Claim{Installation: other.Installation, Term: other.Term,
+			By: cmp.Or(other.By, peer.String())})
 	case other.Role == standby.First && other.Term < self.Term:
-		_, err := peer.Fence(ctx, standby.Claim{Installation: self.Installation, Term: self.Term, By: machine()})
+		_, err := peer.Fence(ctx, standby.Claim{Installation: self.Installation, Term: self.Term, By: Machine()})
 		if err == nil {
 			p.log.Info("the server that this one took over from was told to give way", "peer", peer.String())
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
 
@@ -72,7 +73,7 @@ func Promote(ctx context.Context, cfg *config.Config) (p Promotion, err error) {
 		p.Term = note.Term
 		return p, Take(dir, note.Term)
 	}
-	peer, err := PeerAt(cfg, note.Of)
+	peer, err := OtherAt(cfg, note.Of)
 	if err != nil {
 		return p, err
 	}
@@ -85,14 +86,18 @@ func Promote(ctx context.Context, cfg *config.Config) (p Promotion, err error) {
 		return p, err
 	}
 	p.AsOf, p.Lacks = s.AsOf, missing
-	if err := Claim(ctx, peer, s.Position, false, &p); err != nil {
+	if err := Claim(ctx, peer, note.ID, s.Position, false, &p); err != nil {
 		return p, err
+	}
+	if s.Problem != "" {
+		p.Reason = "what is in the bucket was not read to its end: " + s.Problem
 	}
 	return p, Take(dir, p.Term)
 }
 
-// lookAt returns how a standby is that does not run, and how many files it lacks.
-func lookAt(ctx context.Context, cfg *config.Config, peer *standby.Peer, note *Note) (s standby.Status, missing int,
+// lookAt returns how a standby is that does not run, and how many files it lacks. What there is in a bucket, it has
+// then, as far as that can be read.
+func lookAt(ctx context.Context, cfg *config.Config, other standby.Other, note *Note) (s standby.Status, missing int,
 	err error) {
 	dir := home.Absolute(cfg.Data)
 	where := home.Blobs(dir, cfg.Blobs)
@@ -101,14 +106,26 @@ func lookAt(ctx context.Context, cfg *config.Config, peer *standby.Peer, note *N
 		return s, 0, err
 	}
 	defer func() { err = errors.Join(err, files.Close()) }()
-	f, err := standby.NewFollower(standby.FollowerOptions{Peer: peer, Copy: CopyPath(dir), ID: note.ID, Files: files,
-		SameFile: strings.Contains(where, "://")})
+	ring, err := home.Keyring(ctx, cfg.Keyring, dir, true)
+	if err != nil {
+		return s, 0, err
+	}
+	defer func() { err = errors.Join(err, ring.Close()) }()
+	o := standby.FollowerOptions{Copy: CopyPath(dir), ID: note.ID, Files: files, Ring: ring,
+		SameFile: strings.Contains(where, "://"), SameRing: strings.HasPrefix(cfg.Keyring, "postgres"),
+		RingCame: func(context.Context) {}, Log: slog.New(slog.DiscardHandler)}
+	o.Follow(other)
+	f, err := standby.NewFollower(o)
 	if err != nil {
 		return s, 0, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
+	s, err = f.CatchUp(ctx)
+	if err != nil {
+		return s, 0, err
+	}
 	missing, err = f.CountMissing(ctx)
-	return f.Status(), missing, err
+	return s, missing, err
 }
 
 // Begin begins the term of a directory that was promoted and that no server has started on since. It
