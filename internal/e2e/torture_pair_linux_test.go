@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,6 +19,7 @@ import (
 	"time"
 
 	"signet/client"
+	"signet/internal/blob/s3test"
 	"signet/internal/testenv"
 )
 
@@ -35,6 +37,8 @@ const (
 type pair struct {
 	t       *testing.T
 	key     string
+	bucket  *s3test.Bucket // by which one follows the other; nil: over the network
+	s3      string         // its host and port
 	first   *member
 	standby *member
 	http    *http.Client // dials the one that is the first now
@@ -45,13 +49,22 @@ type pair struct {
 // member is one of a pair.
 type member struct {
 	*server
-	link *testenv.Link // to where the other one connects
+	link *testenv.Link // to where the other one connects, or from here to the bucket
 }
 
 // mustPair starts a server and a standby of it.
 func mustPair(t *testing.T, args ...string) *pair {
 	t.Helper()
-	p := &pair{t: t, key: filepath.Join(t.TempDir(), "standby.key")}
+	p := &pair{t: t}
+	p.mustStart(args)
+	return p
+}
+
+// mustStart starts both.
+func (p *pair) mustStart(args []string) {
+	t := p.t
+	t.Helper()
+	p.key = filepath.Join(t.TempDir(), "standby.key")
 	if err := os.WriteFile(p.key, []byte("0123456789abcdef0123456789abcdef"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -64,28 +77,61 @@ func mustPair(t *testing.T, args ...string) *pair {
 	p.bringKeys()
 	p.standby.follow(p.first)
 	p.standby.mustStart()
-	return p
 }
 
 func (p *pair) member(args []string) *member {
 	m := &member{server: newServer(p.t, freshDirectory(p.t), args...)}
+	m.args = append(m.args[:len(m.args):len(m.args)], "--standby.key", "file:"+p.key)
+	if p.bucket != nil {
+		m.link = testenv.NewLink(p.t, p.s3)
+		m.args = append(m.args, p.places(m)...)
+		return m
+	}
 	m.link = testenv.NewLinkTo(p.t, func() string {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		return m.between
 	})
-	m.args = append(m.args[:len(m.args):len(m.args)], "--standby.key", "file:"+p.key, "--standby.listen", "127.0.0.1:0")
+	m.args = append(m.args, "--standby.listen", "127.0.0.1:0")
 	return m
+}
+
+// places are the flags that say where a member's attachments and its bucket are.
+func (p *pair) places(m *member) []string {
+	return []string{"--blobs", p.bucket.Location("prefix=files"), "--standby.bucket",
+		p.bucket.Through(m.link.Addr(), "prefix=pair")}
+}
+
+// settings are the flags with which a command promotes a member.
+func (p *pair) settings(m, first *member) []string {
+	flags := []string{"--data", m.dir, "--standby.key", "file:" + p.key}
+	if p.bucket != nil {
+		return append(append(flags, p.places(m)...), "--standby-of", "bucket")
+	}
+	return append(flags, "--standby-of", first.url())
 }
 
 // url is where the other one reaches a member.
 func (m *member) url() string { return "http://" + m.link.Addr() }
 
 // serveAlone has the next process serve, and ask the other one whether it took over.
-func (m *member) serveAlone(other *member) { m.role("--standby.peer", other.url()) }
+func (m *member) serveAlone(other *member) {
+	if other.byBucket() {
+		return
+	}
+	m.role("--standby.peer", other.url())
+}
+
+func (m *member) byBucket() bool { return slices.Contains(m.args, "--standby.bucket") }
 
 // follow has the next process follow another one.
-func (m *member) follow(first *member) { m.role("--standby-of", first.url()) }
+func (m *member) follow(first *member) {
+	if first.byBucket() {
+		m.role("--standby-of", "bucket")
+		return
+	}
+	m.role("--standby-of", first.url())
+}
 
 // role replaces the last argument.
 func (m *member) role(flag, url string) {
@@ -150,8 +196,8 @@ func (p *pair) awaitStandby() {
 func (p *pair) promote() (until time.Time) {
 	p.t.Helper()
 	process := p.standby.current()
-	out, err := p.standby.command("promote", "--listen", "127.0.0.1:0", "--data", p.standby.dir, "--standby.key",
-		"file:"+p.key, "--standby-of", p.first.url())
+	out, err := p.standby.command(append([]string{"promote", "--listen", "127.0.0.1:0"},
+		p.settings(p.standby, p.first)...)...)
 	if err != nil {
 		p.t.Fatalf("signet promote: %v\n%s", err, out)
 	}
@@ -294,7 +340,9 @@ func (p *pair) disturb(what disturbance) (lost loss) {
 		p.awaitStandby()
 		process := p.first.current()
 		p.first.link.Cut()
-		p.standby.link.Cut()
+		if p.bucket == nil { // else the standby reads what the first has put there
+			p.standby.link.Cut()
+		}
 		lost.from = p.promote()
 		p.first.link.Mend()
 		p.standby.link.Mend()
@@ -310,6 +358,21 @@ func (p *pair) disturb(what disturbance) (lost loss) {
 func TestTorturePair(t *testing.T) {
 	testenv.Long(t)
 	t.Parallel()
+	torturePair(t, mustPair(t, unlimited...))
+}
+
+// TestTorturePairByABucket does the same where neither reaches the other.
+func TestTorturePairByABucket(t *testing.T) {
+	testenv.Long(t)
+	t.Parallel()
+	server := s3test.Shared(t)
+	p := &pair{t: t, bucket: server.Bucket(t), s3: server.Addr()}
+	p.mustStart(unlimited)
+	torturePair(t, p)
+}
+
+func torturePair(t *testing.T, p *pair) {
+	t.Helper()
 	todo := disturbances
 	if os.Getenv(tortureFor) != "" {
 		todo = nil
@@ -317,7 +380,6 @@ func TestTorturePair(t *testing.T) {
 			todo = append(todo, disturbances[rand.IntN(len(disturbances))])
 		}
 	}
-	p := mustPair(t, unlimited...)
 	names := []string{"reader"}
 	for i := range pairSenders {
 		names = append(names, fmt.Sprintf("sender%d", i))
@@ -363,8 +425,7 @@ func TestTorturePair(t *testing.T) {
 		t.Errorf("signet verify, of the copy: %v\n%s", err, out)
 	}
 	// The standby has all that the first had: it is as good as that one.
-	if out, err := p.standby.command("promote", "--data", p.standby.dir, "--standby.key", "file:"+p.key,
-		"--standby-of", p.first.url()); err != nil {
+	if out, err := p.standby.command(append([]string{"promote"}, p.settings(p.standby, p.first)...)...); err != nil {
 		t.Fatalf("signet promote: %v\n%s", err, out)
 	}
 	p.wantSound(p.standby)

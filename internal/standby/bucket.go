@@ -172,7 +172,8 @@ type head struct {
 	Last     uint64 `json:"last"`
 	Ring     int64  `json:"ring"` // version of the key ring; 0: it is in a database that the standby has too
 	SameRing bool   `json:"same_ring"`
-	Final    bool   `json:"final"` // the first confirms nothing any more, and all is there
+	Final    bool   `json:"final"`   // the first confirms nothing any more, and all is there
+	Stopped  bool   `json:"stopped"` // it has ended, and may start again
 }
 
 // head returns that of a term, and how long ago it was put there.
@@ -196,7 +197,7 @@ func (b *Bucket) State(ctx context.Context) (s State, err error) {
 		return s, err
 	}
 	s.Epoch, s.AsOf = h.Epoch, h.AsOf
-	if age <= freshFor && !h.Final {
+	if age <= freshFor && !h.Final && !h.Stopped {
 		s.Role = First
 	}
 	return s, nil

@@ -161,7 +161,7 @@ func (c *collection) find(ctx context.Context, claimed uint64) error {
 }
 
 // alive reports whether the first has shown itself a moment ago.
-func (c *collection) alive() bool { return time.Since(c.seen) <= freshFor }
+func (c *collection) alive() bool { return !c.head.Stopped && time.Since(c.seen) <= freshFor }
 
 // step reads the next object, or waits for it.
 func (c *collection) step(ctx context.Context) error {
@@ -206,7 +206,7 @@ func (c *collection) settled(at time.Time) {
 		if s.Position.Session != h.Session || s.Position.Object < h.Last {
 			return
 		}
-		if h.AsOf.After(s.AsOf) {
+		if !h.AsOf.Before(s.AsOf) {
 			s.AsOf, s.Current = h.AsOf, c.seen.Add(-h.Age)
 		}
 		s.Final = h.Final

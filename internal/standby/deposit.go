@@ -103,7 +103,11 @@ func (s *Sender) fill(ctx context.Context, d *deposit) error {
 	r := &round{Sender: s, now: now, l: d, every: everyObject, identity: self, sameRing: s.SameRing}
 	s.fine()
 	defer s.counts.connected.Store(false)
-	return causeOf(ctx, r.run(ctx))
+	if err := r.run(ctx); err != nil {
+		return causeOf(ctx, err)
+	}
+	d.head.Stopped = true
+	return d.putHead()
 }
 
 // causeOf is why ctx ended, where it has.

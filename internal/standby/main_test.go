@@ -51,7 +51,7 @@ type first struct {
 }
 
 // mustFirst starts one on a directory.
-func mustFirst(t *testing.T, dir string) *first {
+func mustFirst(t *testing.T, dir string, change ...func(*SenderOptions)) *first {
 	t.Helper()
 	f := &first{t: t, dir: dir, claims: make(chan Claim, 1)}
 	var err error
@@ -66,7 +66,7 @@ func mustFirst(t *testing.T, dir string) *first {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.sender = NewSender(SenderOptions{Engine: f.engine, Ring: seal.OpenFileBeside(filepath.Join(dir, "keyring")),
+	o := SenderOptions{Engine: f.engine, Ring: seal.OpenFileBeside(filepath.Join(dir, "keyring")),
 		Files: place, Key: testKey, Build: "test", Self: f.self, Clock: time.Now,
 		Fence: func(ctx context.Context, c Claim, fenced func()) error {
 			err := f.engine.Fence(ctx)
@@ -76,8 +76,13 @@ func mustFirst(t *testing.T, dir string) *first {
 			f.claims <- c
 			return err
 		},
-		Log: slog.New(slog.NewTextHandler(&f.log, nil))})
+		Log: slog.New(slog.NewTextHandler(&f.log, nil))}
+	for _, c := range change {
+		c(&o)
+	}
+	f.sender = NewSender(o)
 	f.files = f.sender.Watch(place)
+	end := f.sender.Fill(context.Background())
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -89,6 +94,7 @@ func mustFirst(t *testing.T, dir string) *first {
 	f.close = sync.OnceFunc(func() {
 		server.Close()
 		<-done
+		end()
 		if err := f.sender.Close(); err != nil {
 			t.Error(err)
 		}
@@ -173,7 +179,13 @@ type follower struct {
 func mustFollow(t *testing.T, dir, url string, change ...func(*FollowerOptions)) *follower {
 	t.Helper()
 	f := &follower{t: t, dir: dir}
-	peer, err := NewPeer(url, testKey, "")
+	var other Other
+	var err error
+	if strings.HasPrefix(url, "s3://") {
+		other, err = NewBucket(url, testKey)
+	} else {
+		other, err = NewPeer(url, testKey, "")
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,9 +193,10 @@ func mustFollow(t *testing.T, dir, url string, change ...func(*FollowerOptions))
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := FollowerOptions{Peer: peer, Copy: filepath.Join(dir, "standby.db"), ID: "copy", Build: "test",
+	o := FollowerOptions{Copy: filepath.Join(dir, "standby.db"), ID: "copy", Build: "test",
 		Ring: seal.OpenFileBeside(filepath.Join(dir, "keyring")), Files: files, RingCame: func(context.Context) {},
 		Log: slog.New(slog.NewTextHandler(&f.log, nil))}
+	o.Follow(other)
 	for _, c := range change {
 		c(&o)
 	}
@@ -198,7 +211,7 @@ func mustFollow(t *testing.T, dir, url string, change ...func(*FollowerOptions))
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
-		o.Peer.Close()
+		other.Close()
 	})
 	t.Cleanup(f.stop)
 	return f
