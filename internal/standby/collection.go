@@ -118,24 +118,34 @@ func (c *collection) begin(ctx context.Context) error {
 	if err := c.wantSame(ctx, h.Installation); err != nil {
 		return err
 	}
-	c.next, c.whole = h.Start, h.Whole
 	resumes := s.Whole && s.Position.Session == h.Session && s.Position.Object+1 >= h.Start
-	if resumes {
-		c.next, c.whole = s.Position.Object+1, 0
-		if err := c.takeRing(ctx, h.Ring); err != nil {
-			return err
-		}
-		if err := c.mirror(ctx); err != nil { // a key may have been destroyed without a commit since
-			return err
-		}
-	} else {
-		c.due = h.Ring
+	if err := c.enter(ctx, &s, resumes); err != nil {
+		return err
 	}
 	c.change(func(s *Status) {
 		s.Connected, s.Problem = c.alive(), ""
 		s.Final = s.Final && s.Position.Term == h.Term
 	})
 	c.Log.Info("this standby follows", "first", c.bucket.String(), "term", h.Term, "resumes", resumes)
+	return nil
+}
+
+// enter begins to read behind the copy, or where a whole one begins.
+func (c *collection) enter(ctx context.Context, s *Status, resumes bool) error {
+	h := &c.head
+	if resumes {
+		c.next, c.whole, c.due = s.Position.Object+1, 0, 0
+		if err := c.takeRing(ctx, h.Ring); err != nil {
+			return err
+		}
+		return c.mirror(ctx) // a key may have been destroyed without a commit since
+	}
+	if s.Whole && s.Position.Term == h.Term && h.AsOf.Before(s.Position.AsOf) {
+		return fmt.Errorf("%s has what was confirmed until %s, and this standby until %s: somebody has put back what was "+
+			"there before, or the clock of the first was set back", c.bucket, h.AsOf.UTC().Format(time.RFC3339),
+			s.Position.AsOf.UTC().Format(time.RFC3339))
+	}
+	c.next, c.whole, c.due = h.Start, h.Whole, h.Ring
 	return nil
 }
 

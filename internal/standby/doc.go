@@ -27,4 +27,14 @@
 // acknowledges when all of it is on its disk. Then comes the next. While nothing is written, the first
 // says so (current). What is written meanwhile waits as a bit for each page; nothing else waits at the
 // first, and no caller of it.
+//
+// # By a bucket
+//
+// Where the two do not reach each other, the first puts the frames that it would send into objects of a bucket
+// (deposit), and any number of standbys read them (collection). A session, which is a process of the first,
+// begins with all pages. Its objects are numbered, and a commit ends one. The head says where a standby begins
+// that has none of them: a cycle later every page was put again, and what was before is deleted. The key ring
+// is an object of its own, which is replaced. A server that takes over claims a term by an object that can be
+// made once (Bucket.Fence); the one before reads that, and says in its head when all is there. Every object is
+// sealed with a key that is made of the shared secret and of its name.
 package standby
