@@ -1,6 +1,7 @@
 package config
 
 import (
+	"maps"
 	"strings"
 	"testing"
 )
@@ -112,6 +113,7 @@ func TestLinksBetweenThePairAreVerified(t *testing.T) {
 		_, err = Load(Sources{Flags: flags})
 		wantError(t, err, "embedded store")
 	}
+	wantBucketSettings(t)
 	alone := map[string]string{"standby.listen": "127.0.0.1:8443", "standby.key": "env:KEY"}
 	for peer, told := range map[string]bool{"": true, "https://two.example.com:8443": false} {
 		alone["standby.peer"] = peer
@@ -147,4 +149,36 @@ func TestServerThatPushServicesCannotReachIsToldOf(t *testing.T) {
 			t.Errorf("%v is told of as %q, want %t", test.flags, risks, test.told)
 		}
 	}
+}
+
+// wantBucketSettings wants settings of servers that follow one another by a bucket refused where they do not fit.
+func wantBucketSettings(t *testing.T) {
+	t.Helper()
+	fits := map[string]string{"standby.bucket": "s3://pair?endpoint=s3.example.com", "standby.key": "env:KEY",
+		"blobs": "s3://files?endpoint=s3.example.com"}
+	for _, test := range []struct {
+		key, value, refused string
+	}{
+		{"standby_of", "bucket", ""},
+		{"standby_of", "", ""},
+		{"standby_of", "https://one.example.com:8443", "want the word bucket"},
+		{"standby.listen", "127.0.0.1:8443", "leave one out"},
+		{"standby.peer", "https://two.example.com:8443", "leave one out"},
+		{"standby.key", "", "standby.key"},
+		{"blobs", "", "no attachments"},
+		{"blobs", "dir:/srv/blobs", "no attachments"},
+		{"database", "postgres://u@127.0.0.1/signet", "embedded store"},
+		{"standby.bucket", "s3://k:hunter2@pair?endpoint=http://s3.example.com", "insecure_links"},
+		{"standby.bucket", "/srv/bucket", "want a bucket"},
+	} {
+		flags := maps.Clone(fits)
+		flags[test.key] = test.value
+		_, err := Load(Sources{Flags: flags})
+		wantError(t, err, test.refused)
+		if err != nil && strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("the error repeats the secret: %v", err)
+		}
+	}
+	_, err := Load(Sources{Flags: map[string]string{"standby_of": "bucket", "standby.key": "env:KEY"}})
+	wantError(t, err, "takes standby.bucket")
 }

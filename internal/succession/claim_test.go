@@ -37,7 +37,7 @@ func TestInterruptedClaimPromotesNothing(t *testing.T) {
 			}
 			defer peer.Close()
 			var p Promotion
-			if err := Claim(ctx, peer, standby.Position{Installation: "one"}, true, &p); !errors.Is(err, context.Canceled) {
+			if err := Claim(ctx, peer, "copy", standby.Position{Installation: "one"}, true, &p); !errors.Is(err, context.Canceled) {
 				t.Errorf("%+v, error %v", p, err)
 			}
 		})
