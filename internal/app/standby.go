@@ -388,6 +388,10 @@ func (s *Standby) promote(ctx context.Context, stop func()) (p succession.Promot
 	if err := succession.Fit(ctx, s.cfg, &f); err != nil {
 		return p, err
 	}
+	if s.cfg.ByBucket() && f.Problem == "" && time.Since(f.Emptied) > standbyPatience {
+		return p, errors.New("this standby has not read yet all that is in the bucket: its /readyz says how far it is; " +
+			"promote it when it has")
+	}
 	s.log.Info("this standby is promoted")
 	// Files go from a first to its standby only: what it lacks then, it never gets.
 	current := f.Connected && f.Missing == 0 && lag(time.Now, f.Current, s.started) < standbyPatience.Seconds()
@@ -423,15 +427,12 @@ func (s *Standby) awaitBucket(ctx context.Context, claimed time.Time) bool {
 	late := time.After(restTime)
 	tick := time.NewTicker(restLook)
 	defer tick.Stop()
-	there := claimed
 	for {
 		f := s.follower.Status()
 		switch {
 		case f.Final:
 			return true
-		case f.Connected:
-			there = time.Now()
-		case time.Since(there) >= heardTime && (f.Emptied.After(claimed) || f.Problem != ""):
+		case !f.Connected && time.Since(claimed) >= heardTime && (f.Emptied.After(claimed) || f.Problem != ""):
 			return false
 		}
 		select {

@@ -60,7 +60,7 @@ const (
 	// beat is how often a first shows in a bucket that it is there, and freshFor how long it counts as there
 	// without that.
 	beat     = time.Second
-	freshFor = 3 * time.Second
+	freshFor = 5 * time.Second
 )
 
 // Bucket is a bucket by which standbys follow a first: what is in it is sealed with the secret that all of them

@@ -218,9 +218,15 @@ func (d *deposit) takeTerm(ctx context.Context, self *State) error {
 		return fmt.Errorf("%s has taken over, in term %d", c.By, c.Term)
 	}
 	own := Claim{Installation: self.Installation, Term: self.Term, By: d.Machine}
-	if err := d.Bucket.claim(ctx, own); err != nil && !errors.Is(err, blob.ErrExists) {
-		return err
+	if c != nil && c.Term < self.Term { // terms that began by another way: who looks for the next one finds it
+		own.Term = c.Term + 1
 	}
+	for ; own.Term <= self.Term; own.Term++ {
+		if err := d.Bucket.claim(ctx, own); err != nil && !errors.Is(err, blob.ErrExists) {
+			return err
+		}
+	}
+	own.Term = self.Term
 	err = d.Bucket.claim(ctx, own)
 	switch {
 	case errors.Is(err, blob.ErrExists):
