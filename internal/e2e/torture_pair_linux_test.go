@@ -421,7 +421,7 @@ func torturePair(t *testing.T, p *pair) {
 	p.first.stop()
 	p.standby.stop()
 	p.wantSound(p.first)
-	if out, err := p.standby.command("verify", "--full", "--data", p.standby.dir); err != nil {
+	if out, err := p.standby.command(p.verify(p.standby)...); err != nil {
 		t.Errorf("signet verify, of the copy: %v\n%s", err, out)
 	}
 	// The standby has all that the first had: it is as good as that one.
@@ -431,10 +431,19 @@ func torturePair(t *testing.T, p *pair) {
 	p.wantSound(p.standby)
 }
 
+// verify is the command that looks at all that a member keeps.
+func (p *pair) verify(m *member) []string {
+	command := []string{"verify", "--full", "--data", m.dir}
+	if p.bucket != nil {
+		command = append(command, "--blobs", p.bucket.Location("prefix=files"))
+	}
+	return command
+}
+
 // wantSound wants everything in a directory to be as a server wrote it.
 func (p *pair) wantSound(m *member) {
 	p.t.Helper()
-	if out, err := m.command("verify", "--full", "--data", m.dir); err != nil {
+	if out, err := m.command(p.verify(m)...); err != nil {
 		p.t.Errorf("signet verify: %v\n%s", err, out)
 	}
 	wantSoundFiles(p.t, m.dir)

@@ -37,7 +37,8 @@ func TestInterruptedClaimPromotesNothing(t *testing.T) {
 			}
 			defer peer.Close()
 			var p Promotion
-			if err := Claim(ctx, peer, "copy", standby.Position{Installation: "one"}, true, &p); !errors.Is(err, context.Canceled) {
+			err = Claim(ctx, peer, "copy", standby.Position{Installation: "one"}, true, &p)
+			if !errors.Is(err, context.Canceled) {
 				t.Errorf("%+v, error %v", p, err)
 			}
 		})
