@@ -79,6 +79,7 @@ func TestStandbyByABucketIsPromoted(t *testing.T) {
 	}
 	wantSound(t, cfg)
 	second := w.mustReopen(cfg)
+	second.sweep() // with which a ward's work in the background begins
 	if status, got := second.get(second.bob, "/message/"+kept+"/attachment/1"); status != 200 || !bytes.Equal(got, file) {
 		t.Errorf("the file answers %d with %d bytes", status, len(got))
 	}
