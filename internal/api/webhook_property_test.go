@@ -65,27 +65,30 @@ func TestNothingIsLostOrOutOfOrderHoweverAReceiverFails(t *testing.T) {
 		for c.deliver(alice); alice.get(path).reply().has("next_try_time"); c.deliver(alice) {
 			c.clock.Advance(time.Hour)
 		}
-		got := r.take()
-		var texts, ids []string
-		for i, p := range got {
-			if i > 0 && !good[i-1] && p.id != got[i-1].id {
-				rt.Errorf("%s came after %s, which was not taken", p.id, got[i-1].id)
-			}
-			if p.kind != "message" {
-				continue
-			}
-			text := p.data.text("body")
-			if slices.Contains(ids, p.id) {
-				if at := slices.Index(ids, p.id); texts[at] != text {
-					rt.Errorf("%s was %q and is %q", p.id, texts[at], text)
-				}
-				continue
-			}
-			texts, ids = append(texts, text), append(ids, p.id)
-		}
-		if !slices.Equal(texts, want) {
-			rt.Errorf("the receiver got %q, want %q (answers %v)", texts, want, answers)
+		if got := wantInTurn(rt, r.take(), good); !slices.Equal(got, want) {
+			rt.Errorf("the receiver got %q, want %q (answers %v)", got, want, answers)
 		}
 		alice.delete(path).want(204)
 	})
+}
+
+// wantInTurn wants what came after a request only where that was taken, and each id for one text. It returns the
+// texts of messages, each once.
+func wantInTurn(rt *rapid.T, got []posted, good []bool) (texts []string) {
+	var ids []string
+	for i, p := range got {
+		if i > 0 && !good[i-1] && p.id != got[i-1].id {
+			rt.Errorf("%s came after %s, which was not taken", p.id, got[i-1].id)
+		}
+		if p.kind != "message" {
+			continue
+		}
+		text := p.data.text("body")
+		if at := slices.Index(ids, p.id); at < 0 {
+			texts, ids = append(texts, text), append(ids, p.id)
+		} else if texts[at] != text {
+			rt.Errorf("%s was %q and is %q", p.id, texts[at], text)
+		}
+	}
+	return texts
 }

@@ -139,16 +139,12 @@ func summary(event client.Event) string {
 			words = messageSummary(m)
 		}
 	case client.EventStatus, client.EventGroupStatus:
-		if s, err := event.Status(); err == nil && s.IsRecalled {
-			words = []string{s.ClientID, "recalled"}
-		} else if err == nil {
-			words = []string{s.ClientID, string(s.Status), "by", s.AccountID}
+		if s, err := event.Status(); err == nil {
+			words = statusSummary(s)
 		}
 	case client.EventEscalated:
-		if e, err := event.Escalated(); err == nil && e.Step == 0 {
-			words = []string{e.ClientID, "nobody came"}
-		} else if err == nil {
-			words = append([]string{e.ClientID, "step", strconv.Itoa(e.Step), "to"}, e.To...)
+		if e, err := event.Escalated(); err == nil {
+			words = escalatedSummary(e)
 		}
 	case client.EventTyping:
 		if t, err := event.Typing(); err == nil {
@@ -197,6 +193,20 @@ func messageSummary(m *client.Message) []string {
 		return append(words, "recalled")
 	}
 	return append(words, quoted(m.Body))
+}
+
+func statusSummary(s *client.StatusChange) []string {
+	if s.IsRecalled {
+		return []string{s.ClientID, "recalled"}
+	}
+	return []string{s.ClientID, string(s.Status), "by", s.AccountID}
+}
+
+func escalatedSummary(e *client.Escalated) []string {
+	if e.Step == 0 {
+		return []string{e.ClientID, "nobody came"}
+	}
+	return append([]string{e.ClientID, "step", strconv.Itoa(e.Step), "to"}, e.To...)
 }
 
 // quoted shows where a text begins and ends, and its line breaks.

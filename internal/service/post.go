@@ -119,7 +119,7 @@ func (s *Service) postTo(
 // times: everything that must be the same however often the write is tried.
 func newRow(actor *model.Actor, d *draft, to *destination, now time.Time) (*store.MessageRow, error) {
 	settings := &to.organization.Settings
-	ttl, err := settings.Lifetime(d.ttl)
+	ttl, dor, err := d.life(settings)
 	if err != nil {
 		return nil, err
 	}
@@ -134,13 +134,6 @@ func newRow(actor *model.Actor, d *draft, to *destination, now time.Time) (*stor
 	if d.content.Attachment != nil && !model.Allows(settings.Attachments) {
 		return nil, model.Invalidf("attachments_off", "attachment",
 			"The organization has attachments turned off.")
-	}
-	dor := d.dor != nil && *d.dor || d.dor == nil && settings.DOR != nil && *settings.DOR
-	if d.source != nil { // what its sender wanted gone soon stays so
-		dor = dor || d.source.DOR
-		if short := d.source.TTL; short != model.NoTTL && (ttl == model.NoTTL || short < ttl) {
-			ttl = short
-		}
 	}
 	row := &store.MessageRow{Message: model.Message{
 		ID: newID(), Organization: to.organization.ID,
@@ -165,6 +158,20 @@ func newRow(actor *model.Actor, d *draft, to *destination, now time.Time) (*stor
 		row.Escalation.Message = row.ID
 	}
 	return row, nil
+}
+
+// life is how many minutes the message lasts, or model.NoTTL, and whether it goes once it is read. What the sender of
+// the message that is forwarded wanted gone soon stays so.
+func (d *draft) life(settings *model.Settings) (ttl int, dor bool, err error) {
+	ttl, err = settings.Lifetime(d.ttl)
+	dor = d.dor != nil && *d.dor || d.dor == nil && settings.DOR != nil && *settings.DOR
+	if d.source != nil {
+		dor = dor || d.source.DOR
+		if short := d.source.TTL; short != model.NoTTL && (ttl == model.NoTTL || short < ttl) {
+			ttl = short
+		}
+	}
+	return ttl, dor, err
 }
 
 // sealedMessage is a message as it is stored, but for its position.

@@ -49,7 +49,7 @@ func (r *receiver) Do(request *http.Request) (*http.Response, error) {
 	if err = errors.Join(err, json.Unmarshal(text, &body)); err != nil {
 		return nil, err
 	}
-	path, name := request.URL.Path, request.Header["webhook-id"][0]
+	path, name := request.URL.Path, map[string][]string(request.Header)["webhook-id"][0]
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	e, known := r.written[body.Data.ID]

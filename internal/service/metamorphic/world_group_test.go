@@ -47,16 +47,8 @@ func (w *world) removeFromRoster(a *account, to *account, g *group, named *organ
 	if g == nil && named == nil {
 		named = w.listedIn(a, to)
 	}
-	if g == nil && named != nil && a.memberOf(named) {
-		p := subject{named, to.entity(), false}
-		if c := a.roster[p]; c != nil && c.listed {
-			a.withdraw(func(e *event) bool {
-				return e.content && e.message.group == nil && e.message.organization == named && e.message.sender == to
-			})
-			c.remove(w.next())
-			w.tellFriend(a, p, false)
-			return fine
-		}
+	if g == nil && named != nil && a.memberOf(named) && w.removePerson(a, to, named) {
+		return fine
 	}
 	if _, code := w.findSubject(a, to, g, named); code != fine && (g == nil || !w.keeps(a, g, named)) {
 		return code
@@ -77,6 +69,21 @@ func (w *world) removeFromRoster(a *account, to *account, g *group, named *organ
 		w.tellFriend(a, g.subject(), false)
 	}
 	return fine
+}
+
+// removePerson removes somebody whom the roster lists in an organization, and reports whether it did list them.
+func (w *world) removePerson(a, to *account, named *organization) bool {
+	p := subject{named, to.entity(), false}
+	c := a.roster[p]
+	if c == nil || !c.listed {
+		return false
+	}
+	a.withdraw(func(e *event) bool {
+		return e.content && e.message.group == nil && e.message.organization == named && e.message.sender == to
+	})
+	c.remove(w.next())
+	w.tellFriend(a, p, false)
+	return true
 }
 
 // keeps reports whether an account that may see nothing of a group has messages of it, or has
