@@ -125,7 +125,7 @@ PAGES_ON_BOTH = administrator auditor calls console cuts directory failures file
 
 # Specs of the pages that make test leaves to make test-all: most of the time for a third of the specs.
 LONG_PAGES = above administrator auditor brand code docs elevation first-start found heard history hostile import keys \
-	life meanwhile memory notices outage overview person reply settings truth turns views
+	life meanwhile memory notices outage overview person policies reply rotas sealed settings truth turns views
 
 # What the tests run, and start servers of. It is built before they run, once for all of them.
 .PHONY: test-servers

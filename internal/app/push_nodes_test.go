@@ -9,6 +9,7 @@ import (
 	"signet/internal/app/apptest"
 	"signet/internal/config"
 	"signet/internal/store/postgrestest"
+	"signet/internal/testenv"
 	"signet/internal/webpush/webpushtest"
 )
 
@@ -82,6 +83,7 @@ func TestServerPushesByItself(t *testing.T) {
 
 // Of several servers one pushes, whichever the message came through, and wherever the browser subscribed.
 func TestSeveralServersPushOnce(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	service := webpushtest.NewService(t)
 	first := apptest.Start(t, pushing, func(cfg *config.Config) {

@@ -12,6 +12,7 @@ import (
 
 	"signet/client"
 	"signet/internal/config"
+	"signet/internal/testenv"
 )
 
 // hooked are the bodies of the messages that a webhook brought, in their order.
@@ -42,6 +43,7 @@ func (h *hooked) all() []string {
 // A webhook is delivered to by one server at a time, whichever has queued something, and by the others when that
 // one is gone.
 func TestServersShareTheirWebhooks(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := newCluster(t, 2, "", func(cfg *config.Config) {
 		cfg.Egress.Webhooks, cfg.Egress.Networks = []string{"127.0.0.1"}, []string{"127.0.0.1"}

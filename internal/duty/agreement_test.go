@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"signet/internal/model"
+	"signet/internal/testenv"
 )
 
 // This file compares random rotas around changes of clocks with two models that share nothing with
@@ -172,6 +173,7 @@ func (s *span) walked() []stretch {
 }
 
 func TestRandomRotasAgreeWithAWalkMinuteByMinute(t *testing.T) {
+	testenv.Long(t)
 	z, r := loadZones(t), rand.New(rand.NewPCG(1, 2))
 	for i := range 1500 {
 		s := z.random(r)
@@ -209,6 +211,7 @@ func (s *span) asked() asked {
 }
 
 func TestRandomRotasAgreeWithZoneinfo(t *testing.T) {
+	testenv.Long(t)
 	python, err := exec.LookPath("python3")
 	if err != nil {
 		say := t.Log

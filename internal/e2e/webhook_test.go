@@ -17,6 +17,7 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
 	"signet/client"
+	"signet/internal/testenv"
 )
 
 // mostOnTheWay is how many messages wait for the receiver at most, so that the test ends.
@@ -127,6 +128,7 @@ func (h *hook) wait(ctx context.Context) {
 // TestKillsLoseNoEventOfAWebhook kills a server again and again while its webhook's receiver fails three times in
 // ten: nothing is lost, nothing comes out of order, and what comes twice has one id.
 func TestKillsLoseNoEventOfAWebhook(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	kills := 8
 	if os.Getenv(tortureFor) != "" {

@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"signet/internal/testenv"
 )
 
 // line is a way to a server that can die: what goes over its connections then arrives nowhere, and nobody is told.
@@ -82,6 +84,7 @@ func (m mute) Write(b []byte) (int, error) {
 // A connection of HTTP/2 that died without a word is found out before the call on it has used up its time, and
 // later calls do not take it.
 func TestDeadConnectionFailsNoLaterCall(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	server := httptest.NewUnstartedServer(http.HandlerFunc(fine))
 	server.EnableHTTP2 = true

@@ -20,6 +20,7 @@ import (
 	"signet/internal/store/escalation"
 	"signet/internal/store/postgres"
 	"signet/internal/store/postgrestest"
+	"signet/internal/testenv"
 )
 
 // stepServer is a server of a cluster that does steps of escalations, and can be killed.
@@ -84,6 +85,7 @@ func (c *cluster) awaitSteps() {
 // when all that is due was done, so that a step which was left to wait shows: each step is done when it is due,
 // once, and its message and the event that tells of it are there once.
 func TestStepsHappenOnceWhateverIsKilled(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	const moments, together, steps = 24, 10, 3
 	seed := rand.Uint64()

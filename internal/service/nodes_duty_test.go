@@ -17,11 +17,13 @@ import (
 	"signet/internal/store"
 	"signet/internal/store/notes"
 	"signet/internal/store/rota"
+	"signet/internal/testenv"
 )
 
 // Of rotas whose hand-overs are due together, each is done once, on whichever node, whatever calls do
 // meanwhile.
 func TestNodesHandOverOnce(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := newCluster(t, Limits{})
 	o := c.organization()
@@ -81,6 +83,7 @@ func TestNodesHandOverOnce(t *testing.T) {
 
 // A job that failed, or whose server was killed after the transaction, is done again and changes nothing.
 func TestAHandOverThatIsDoneAgainChangesNothing(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := newCluster(t, Limits{})
 	o := c.organization()
@@ -116,6 +119,7 @@ func TestAHandOverThatIsDoneAgainChangesNothing(t *testing.T) {
 // Who is on duty is a matter of the store's clock. A server that is behind hands over when that is due, and does not
 // take the hand-over back when it looks at the rota again.
 func TestAServerThatIsBehindHandsOverInTime(t *testing.T) {
+	testenv.Long(t)
 	t.Parallel()
 	c := newCluster(t, Limits{})
 	o := c.organization()

@@ -4,9 +4,11 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -83,11 +85,15 @@ func (k *Keeper) answer() error {
 // Close lets the keeper end.
 func (k *Keeper) Close() error { return k.commands.Close() }
 
-// FreeAddress returns an address that nobody listens on.
-func FreeAddress() (string, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", err
+// FreeAddress returns an address that nobody listens on. Its port is none of those that systems hand out to whoever
+// asks for any, or calls somebody: so nobody gets it before it is used, nor while a server that has it starts again.
+func FreeAddress() (address string, err error) {
+	for range 100 {
+		address = net.JoinHostPort("127.0.0.1", strconv.Itoa(10_000+rand.N(20_000)))
+		var l net.Listener
+		if l, err = net.Listen("tcp", address); err == nil {
+			return address, l.Close()
+		}
 	}
-	return l.Addr().String(), l.Close()
+	return "", err
 }
