@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"net"
 	"net/http"
-	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -197,17 +195,13 @@ func mustStandby(t *testing.T, e *engine) *standbyPair {
 	return p
 }
 
-// mustFreeAddress returns an address of this machine on which nobody listens. It is one of the many that Linux has for
-// itself: on 127.0.0.1 somebody else may get the port meanwhile.
 func mustFreeAddress(t *testing.T) string {
 	t.Helper()
-	own := netip.AddrFrom4([4]byte{127, byte(1 + rand.N(254)), byte(rand.N(256)), byte(1 + rand.N(254))})
-	l, err := net.Listen("tcp", netip.AddrPortFrom(own, 0).String())
+	address, err := testenv.FreeAddress()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().String()
+	return address
 }
 
 func (p *standbyPair) mustStartFirst() {

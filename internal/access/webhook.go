@@ -56,7 +56,7 @@ func (m *Managed) Made(tx *store.Tx, w *model.Webhook) (position int64, err erro
 	return w.Noticed, err
 }
 
-// Adopt has a webhook be the actor's from now on: it gives it another URL, or enables it after its key ended.
+// Adopt makes the actor answer for a webhook from now on, who gives it another URL or enables it after its key ended.
 // Where somebody else than the account does, Tell comes first.
 func (m *Managed) Adopt(w *model.Webhook) error {
 	if err := m.MayMake(); err != nil {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// mustPass lets time pass, and has the server do what is due then.
+// mustPass lets time pass, and the server do what is due then.
 func (c *clinic) mustPass(d time.Duration) {
 	c.t.Helper()
 	c.clock.Advance(d)

@@ -13,6 +13,7 @@ import (
 
 	"signet/internal/config"
 	"signet/internal/home"
+	"signet/internal/testenv"
 	"signet/internal/testlog"
 )
 
@@ -85,13 +86,12 @@ func TestSecondServerOnADirectoryIsRefused(t *testing.T) {
 }
 
 func TestOpenThatFailsLeavesNothingOpen(t *testing.T) {
-	free, err := net.Listen("tcp", "127.0.0.1:0")
+	free, err := testenv.FreeAddress()
 	if err != nil {
 		t.Fatal(err)
 	}
 	cfg := settings(t)
-	cfg.Listen = free.Addr().String()
-	free.Close()
+	cfg.Listen = free
 
 	broken := errors.New("data of a newer version")
 	_, err = open(t.Context(), cfg, quiet(), Pace{},
@@ -174,13 +174,12 @@ func TestTakenPortLeavesAnEmptyDirectoryEmpty(t *testing.T) {
 // it, finds a closed port and goes elsewhere. What is wrong with the data is said also
 // where the port is taken.
 func TestStartLooksAtItsDataBeforeItOpensAPort(t *testing.T) {
-	free, err := net.Listen("tcp", "127.0.0.1:0")
+	free, err := testenv.FreeAddress()
 	if err != nil {
 		t.Fatal(err)
 	}
 	cfg := settings(t)
-	cfg.Listen = free.Addr().String()
-	free.Close()
+	cfg.Listen = free
 	h := newHarness(answerOK)
 	a, err := open(t.Context(), cfg, quiet(), Pace{}, func(ctx context.Context, in surroundings) (*system, error) {
 		if conn, err := net.Dial("tcp", cfg.Listen); err == nil {
