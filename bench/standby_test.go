@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -118,12 +119,14 @@ func mustMeasureLost(t *testing.T, e *engine, s standbySize) (all []time.Duratio
 		p := mustStandby(t, e)
 		p.mustFollow()
 		plan := s.plan
-		plan.Duration = s.life + time.Minute // it ends with the server
+		plan.Duration = s.life + time.Minute
+		underLoad, end := context.WithCancel(t.Context())
 		var sending sync.WaitGroup
-		sending.Go(func() { _, _ = load.Run(t.Context(), p.target, plan, nil) })
+		sending.Go(func() { _, _ = load.Run(underLoad, p.target, plan, nil) })
 		time.Sleep(plan.Warmup + rand.N(s.life)) // the life of the server, under load
 		p.first.Kill()
 		killed := time.Now()
+		end()
 		sending.Wait()
 		until := p.mustPromote()
 		all = append(all, killed.Sub(until).Round(time.Millisecond))
@@ -152,7 +155,9 @@ func mustMeasurePromotion(t *testing.T, e *engine, s standbySize) time.Duration 
 	if err := p.second.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command(program, "verify", "--data", p.own[1].Data).CombinedOutput(); err != nil ||
+	verify := exec.Command(program, "verify", "--data", p.own[1].Data)
+	verify.Env = []string{} // as in mustPromote
+	if out, err := verify.CombinedOutput(); err != nil ||
 		!strings.Contains(string(out), fmt.Sprintf("%d messages", s.messages)) {
 		t.Errorf("signet verify says: %s, error %v", out, err)
 	}
