@@ -68,8 +68,11 @@ func (s *Service) postTo(
 		return Sent{}, err
 	}
 	traits := sendTraits
-	if to.group != nil || d.source != nil || d.escalate != nil { // it locks more, or for longer
+	switch {
+	case d.source != nil || d.escalate != nil: // it locks more
 		traits = nil
+	case to.group != nil:
+		traits = []store.Trait{store.Crowd(to.group.ID)}
 	}
 	var sealed sealedMessage
 	var done *delivery

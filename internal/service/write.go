@@ -30,7 +30,7 @@ func (d *delivery) message() model.Message {
 // write puts everything that a message changes into one transaction.
 //
 // All that may refuse it is asked before the first statement that changes something:
-// up to 256 requests share a transaction (store.Short). One that is refused before it
+// many requests may share a transaction (store.Short, store.Crowd). One that is refused before it
 // wrote leaves the others alone; one that is refused after it wrote undoes them all,
 // and they run again.
 func (s *Service) write(tx *store.Tx, actor *model.Actor, m *sealedMessage, now time.Time) (*delivery, error) {
@@ -109,12 +109,14 @@ func (m *sealedMessage) lock(tx *store.Tx, actor *model.Actor) (readers store.Re
 		return store.Readers{Accounts: recipient, Ready: recipient}, true, nil
 	}
 	id := m.to.group.ID
-	g, found, err := tx.Group(id)
-	if err != nil {
-		return readers, false, err
+	group, err := tx.AskGroup(id)
+	if err == nil {
+		err = tx.AskGroupReaders(m.row.Organization, id, actor.Account, &readers)
 	}
-	readers, err = tx.GroupReaders(m.row.Organization, id, actor.Account)
-	return readers, found && !g.Deleted && readers.Member, err
+	if err == nil {
+		err = tx.Await()
+	}
+	return readers, err == nil && group.Found && !group.Row.Deleted && readers.Member, err
 }
 
 // putRequest notes what was sent under the Request-ID.

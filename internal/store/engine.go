@@ -36,14 +36,38 @@ type Engine interface {
 
 // Trait is what a caller knows of its transaction. What an engine makes of it is the
 // engine's own; a transaction does the same without it.
-type Trait int
+type Trait struct {
+	kind  traitKind
+	group model.GroupID
+}
+
+type traitKind int
+
+const (
+	short traitKind = iota + 1
+	crowd
+)
 
 // Short is the trait of a transaction that asks a few questions, of which there may be
 // many at the same time, and which locks no rows but those of queues and messages. An
 // engine may put several into one. So its function waits for nothing, and refuses
 // before it writes: where it fails after it wrote, all that share the transaction are
 // undone with it, and run once more.
-const Short Trait = 1
+var Short = Trait{kind: short}
+
+// Crowd is Short of a transaction that locks the row of a group before all else. An engine
+// may put several of the same group into one.
+func Crowd(group model.GroupID) Trait { return Trait{crowd, group} }
+
+// CrowdOf returns the group of the Crowd among traits.
+func CrowdOf(traits []Trait) (group model.GroupID, found bool) {
+	for _, t := range traits {
+		if t.kind == crowd {
+			return t.group, true
+		}
+	}
+	return group, false
+}
 
 // Session is an open transaction. It is used by one goroutine at a time and
 // not after the function that got it has returned.

@@ -39,7 +39,16 @@ func (tx *Tx) UpdateGroup(g *model.Group) error {
 
 // Group returns a group without its members; a deleted one too.
 func (tx *Tx) Group(id model.GroupID) (model.Group, bool, error) {
-	return First(tx, `SELECT `+groupColumns+` FROM groups g WHERE g.group_token = ?`, []any{id}, scanGroup)
+	asked, err := tx.AskGroup(id)
+	if err == nil {
+		err = tx.Await()
+	}
+	return asked.Row, asked.Found, err
+}
+
+// AskGroup asks for a group.
+func (tx *Tx) AskGroup(id model.GroupID) (*Asked[model.Group], error) {
+	return AskFirst(tx, `SELECT `+groupColumns+` FROM groups g WHERE g.group_token = ?`, []any{id}, scanGroup)
 }
 
 // GroupOfEveryone finds the group that always holds all members of an organization.
@@ -93,10 +102,20 @@ type Readers struct {
 // GroupReaders lists the readers of a group. It is for the way of a message.
 func (tx *Tx) GroupReaders(organization model.OrganizationID, id model.GroupID,
 	sender model.AccountID) (r Readers, err error) {
+	if err = tx.AskGroupReaders(organization, id, sender, &r); err == nil {
+		err = tx.Await()
+	}
+	return r, err
+}
+
+// AskGroupReaders is GroupReaders of which the answer is in r after Await.
+func (tx *Tx) AskGroupReaders(organization model.OrganizationID, id model.GroupID, sender model.AccountID,
+	r *Readers) error {
+	*r = Readers{}
 	var account model.AccountID
 	var history int64
 	dest := []any{&account, &history, &r.Behind}
-	err = tx.Query(`SELECT account, history, EXISTS (SELECT 1 FROM pieces WHERE organization = ? AND group_token = ?)
+	return tx.Ask(`SELECT account, history, EXISTS (SELECT 1 FROM pieces WHERE organization = ? AND group_token = ?)
 		FROM group_members WHERE group_token = ?`, []any{organization, Optional(id), id}, func(row Row) error {
 		if err := row.Scan(dest...); err != nil {
 			return err
@@ -112,7 +131,6 @@ func (tx *Tx) GroupReaders(organization model.OrganizationID, id model.GroupID,
 		}
 		return nil
 	})
-	return r, err
 }
 
 // IsGroupMember reports whether an account is in a group.

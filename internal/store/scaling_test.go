@@ -159,7 +159,7 @@ var spreading = map[string]string{
 	"Tx.InsertGroupEvents":        "each message to a group: as many as the members lie on",
 	"Tx.InsertEvents": "what the members of a group or an organization are told: some hundred of them at a " +
 		"time",
-	"Tx.GroupReaders":         "each message to a group: its shard, and what is noted in its organization's",
+	"Tx.AskGroupReaders":      "each message to a group: its shard, and what is noted in its organization's",
 	"piecework.NotePiece":     "a call that concerns many: a group's, in the organization's shard",
 	"Tx.deleteUpdates":        "a change of a group: some of its members at a time",
 	"piecework.HistoryStart":  "when somebody joins a group that shows its history",

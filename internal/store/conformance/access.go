@@ -95,8 +95,8 @@ func mustChangeAccess(t testing.TB, e store.Engine, outcome error, accounts ...m
 	}
 }
 
-// bothTraits are a transaction of one's own, and one that may be shared.
-var bothTraits = [][]store.Trait{nil, {store.Short}}
+// allTraits are those of a transaction of one's own, and of such as may be shared.
+var allTraits = [][]store.Trait{nil, {store.Short}, {store.Crowd(model.GroupID{1})}}
 
 func accessStays(t *testing.T, h Harness) {
 	people := make([]model.AccountID, 20)
@@ -110,7 +110,7 @@ func accessStays(t *testing.T, h Harness) {
 	if slices.Contains(before, 0) {
 		t.Errorf("numbers are not known: %d", before)
 	}
-	for _, traits := range bothTraits {
+	for _, traits := range allTraits {
 		wantEqual(t, "numbers with a position", mustHold(t, e, traits, people...), before)
 		wantEqual(t, "number with a position", mustHold(t, e, traits, ann), before[3:4])
 	}
@@ -121,7 +121,7 @@ func accessStays(t *testing.T, h Harness) {
 	if after[3] == before[3] || after[5] == before[5] {
 		t.Errorf("numbers %d and %d are the same as before", after[3], after[5])
 	}
-	for _, traits := range bothTraits {
+	for _, traits := range allTraits {
 		wantEqual(t, "changed numbers with a position", mustHold(t, e, traits, people...), after)
 	}
 	err := e.Update(t.Context(), func(s store.Session) error {
@@ -196,7 +196,7 @@ func accessInAView(t *testing.T, h Harness) {
 	e := NewStore(t, NewDatabase(t, h).MustOpen(t))
 	mustPosition(t, e, 1, nil, ann)
 	before := mustAccess(t, e, ann)
-	for _, traits := range bothTraits {
+	for _, traits := range allTraits {
 		err := e.View(t.Context(), func(s store.Session) error { return s.ChangeAccess([]model.AccountID{ann}) }, traits...)
 		if err == nil {
 			t.Error("a view changed a number")
@@ -293,7 +293,7 @@ func accessBesidePositions(t *testing.T, h Harness) {
 		begin()
 		return err
 	}
-	for _, traits := range bothTraits {
+	for _, traits := range allTraits {
 		before := mustAccess(t, here, ann)[0]
 		var held []int64
 		var position, changed int64

@@ -102,7 +102,7 @@ func askedRowsFail(t *testing.T, h Harness) {
 
 func askedUntilTheEnd(t *testing.T, h Harness) {
 	e, _ := newItems(t, h)
-	for _, traits := range [][]store.Trait{nil, {store.Short}} {
+	for _, traits := range allTraits {
 		MustExec(t, e, `DELETE FROM items`)
 		var n int64
 		err := e.Update(t.Context(), func(s store.Session) error {
@@ -131,7 +131,7 @@ func askedUntilTheEnd(t *testing.T, h Harness) {
 func askedFaults(t *testing.T, h Harness) {
 	e, _ := newItems(t, h)
 	MustExec(t, e, `INSERT INTO items (name, n) VALUES ('a', 1)`)
-	for _, traits := range [][]store.Trait{nil, {store.Short}} {
+	for _, traits := range allTraits {
 		err := e.Update(t.Context(), func(s store.Session) error {
 			if err := s.Post(`INSERT INTO items (name, n) VALUES ('b', 1)`); err != nil {
 				return err
@@ -208,7 +208,7 @@ func askedPositions(t *testing.T, h Harness) {
 	}
 	e := NewStore(t, NewDatabase(t, h).MustOpen(t))
 	high := mustPosition(t, e, 5000, nil, many[7]) + 4999
-	for _, traits := range [][]store.Trait{nil, {store.Short}} {
+	for _, traits := range allTraits {
 		var first [4]int64
 		err := e.Update(t.Context(), func(s store.Session) error {
 			return errors.Join(

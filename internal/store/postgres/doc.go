@@ -41,6 +41,10 @@
 // longer than 50 ms, and if anything goes wrong in it, for any of them, all run
 // alone.
 //
+// Messages to one group (store.Crowd) all need its row. Those that wait here while one
+// is written share the next transaction, as many as write to some 250 queues, and wait
+// for the row as long as each would alone.
+//
 // # Trying again
 //
 // A transaction is run again, after a random and growing while, when PostgreSQL

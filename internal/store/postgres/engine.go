@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"signet/internal/model"
 	"signet/internal/store"
 	"signet/internal/store/engine"
 )
@@ -56,6 +57,7 @@ type Engine struct {
 	gate engine.Gate
 
 	updates   chan *member // short calls of Update that wait for a lane
+	crowds    crowds
 	views     chan *member // short calls of View
 	stopSweep context.CancelFunc
 	swept     sync.WaitGroup // the engine's own goroutines
@@ -108,7 +110,8 @@ func Open(ctx context.Context, url string, opts Options) (*Engine, error) {
 	}
 	e := &Engine{clock: opts.Clock, log: opts.Log, patience: opts.Patience, meters: store.NewEngineMeters(),
 		updates: make(chan *member, maxShared), views: make(chan *member, maxShared),
-		hosts: newHosts(&config.ConnConfig.Config, links, opts.Log)}
+		crowds: crowds{all: map[model.GroupID]*crowd{}},
+		hosts:  newHosts(&config.ConnConfig.Config, links, opts.Log)}
 	config.BeforeConnect = e.hosts.order
 	if e.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, fmt.Errorf("open store: %w", err)

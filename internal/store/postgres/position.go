@@ -73,6 +73,7 @@ func (s *session) take(accounts []model.AccountID, n int, access []*store.Access
 		}
 	}
 	accounts = inOrder(accounts)
+	s.queues = len(accounts)
 	// What this transaction took before for others counts too, so that its own
 	// numbers grow.
 	least := max(s.engine.clock().UnixMicro(), s.position+1)

@@ -30,6 +30,7 @@ type session struct {
 	row     row
 
 	position int64        // the last one handed out
+	queues   int          // for which it was
 	taken    func() error // hands out those that are asked for, once the answers are there; nil: none are
 	asked    bool         // somebody wants to know what is answered to what waits
 

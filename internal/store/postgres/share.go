@@ -34,25 +34,13 @@ var (
 // one of them fails after it wrote, or PostgreSQL refuses a statement, all is undone and
 // each is run alone.
 func share(ctx context.Context, line chan<- *member, fn func(store.Session) error, alone func() error) error {
-	m := &member{ctx: ctx, fn: fn, done: make(chan error, 1)}
+	m := newMember(ctx, fn)
 	select {
 	case line <- m:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	var err error
-	select {
-	case err = <-m.done:
-	case <-ctx.Done():
-		if m.state.CompareAndSwap(memberWaits, memberLeft) {
-			return ctx.Err()
-		}
-		err = <-m.done
-	}
-	if errors.Is(err, errAlone) {
-		return alone()
-	}
-	return err
+	return m.wait(alone)
 }
 
 // member is a call that shares a transaction.
@@ -67,6 +55,39 @@ type member struct {
 	next    func() (pause, bool) // runs fn up to its next pause; false: it has returned
 	stop    func()
 	err     error
+}
+
+func newMember(ctx context.Context, fn func(store.Session) error) *member {
+	return &member{ctx: ctx, fn: fn, done: make(chan error, 1)}
+}
+
+// wait returns how a call that stands in line ended. It leaves the line when its context ends, and runs the call
+// alone where it could not share.
+func (m *member) wait(alone func() error) (err error) {
+	select {
+	case err = <-m.done:
+	case <-m.ctx.Done():
+		if m.state.CompareAndSwap(memberWaits, memberLeft) {
+			return m.ctx.Err()
+		}
+		err = <-m.done
+	}
+	if errors.Is(err, errAlone) {
+		return alone()
+	}
+	return err
+}
+
+// begin takes a call out of its line, and reports whether its caller still waits for it.
+func (m *member) begin() bool {
+	if !m.state.CompareAndSwap(memberWaits, memberRuns) {
+		return false
+	}
+	if err := m.ctx.Err(); err != nil {
+		m.done <- err
+		return false
+	}
+	return true
 }
 
 // pause is why a member's function waits for the others.
@@ -109,12 +130,8 @@ func (e *Engine) lane(line <-chan *member, run func([]*member) error) {
 // has left.
 func collect(line <-chan *member, m *member) (batch []*member) {
 	for open := true; open; {
-		if m.state.CompareAndSwap(memberWaits, memberRuns) {
-			if err := m.ctx.Err(); err != nil {
-				m.done <- err
-			} else {
-				batch = append(batch, m)
-			}
+		if m.begin() {
+			batch = append(batch, m)
 		}
 		if len(batch) == maxShared {
 			break
@@ -145,13 +162,28 @@ func settle(batch []*member, run func([]*member) error) {
 
 // shareUpdate carries out a batch of short Updates.
 func (e *Engine) shareUpdate(batch []*member) error {
+	return e.carryBatch(batch, true, func(*session) {})
+}
+
+// carryBatch carries out Updates in one transaction. One that is prompt waits for no row for long. look is shown the
+// session once the functions have run.
+func (e *Engine) carryBatch(batch []*member, prompt bool, look func(*session)) error {
 	e.meters.Writes.Observe(int64(len(batch)))
 	if len(batch) == 1 {
-		batch[0].err = e.carry(context.WithoutCancel(batch[0].ctx), newUpdate(e, batch[0].fn))
+		m := batch[0]
+		m.err = e.carry(context.WithoutCancel(m.ctx), newUpdate(e, func(s store.Session) error {
+			err := m.fn(s)
+			look(s.(*session))
+			return err
+		}))
 		return nil
 	}
 	u := newUpdate(e, nil)
-	u.fn = func(s store.Session) error { return runBatch(s.(*session), batch, !u.doubtful) }
+	u.fn = func(s store.Session) error {
+		err := runBatch(s.(*session), batch, prompt && !u.doubtful)
+		look(s.(*session))
+		return err
+	}
 	u.shared, u.batch = true, batch
 	err := e.carry(context.Background(), u)
 	if err == nil || errors.Is(err, store.ErrUnavailable) && !errors.Is(err, store.ErrBusy) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -49,6 +50,14 @@ func (a accompanied) accompany(ctx context.Context, fn func(store.Session) error
 // Whatever some of those that share transactions do, the others take effect, each
 // once.
 func TestOneCallDoesNotSpoilTheOthers(t *testing.T) {
+	for name, traits := range map[string][]store.Trait{"short": {store.Short},
+		"crowds": {store.Crowd(model.GroupID{1}), store.Crowd(model.GroupID{2})}} {
+		t.Run(name, func(t *testing.T) { oneCallDoesNotSpoilTheOthers(t, traits) })
+	}
+}
+
+// oneCallDoesNotSpoilTheOthers has calls with these traits, each with one of them.
+func oneCallDoesNotSpoilTheOthers(t *testing.T, traits []store.Trait) {
 	e := mustOpen(t, postgrestest.URL(t), Options{})
 	mustExec(t, e, `CREATE TABLE counters (name TEXT NOT NULL, n BIGINT NOT NULL, PRIMARY KEY (name))`)
 	mustExec(t, e, `INSERT INTO counters (name, n) VALUES ('a', 0)`)
@@ -94,7 +103,7 @@ func TestOneCallDoesNotSpoilTheOthers(t *testing.T) {
 				if worker%3 == 0 {
 					kind = kinds[i%len(kinds)]
 				}
-				err := e.Update(context.Background(), kind.fn, store.Short)
+				err := e.Update(context.Background(), kind.fn, traits[worker%len(traits)])
 				if !kind.want(err) {
 					t.Errorf("one that %s answers %v", kind.name, err)
 				}
@@ -189,13 +198,19 @@ func TestWhatIsAskedTogetherIsOneExchange(t *testing.T) {
 // A caller that has left before its turn is not served, and one whose function runs
 // waits for its end.
 func TestACallerMayLeaveTheLine(t *testing.T) {
+	t.Run("short", func(t *testing.T) { callerMayLeaveTheLine(t, store.Short, lanes()) })
+	t.Run("crowd", func(t *testing.T) { callerMayLeaveTheLine(t, store.Crowd(model.GroupID{1}), 1) })
+}
+
+// callerMayLeaveTheLine has one leave a line of which so many calls are carried out at once.
+func callerMayLeaveTheLine(t *testing.T, trait store.Trait, atOnce int) {
 	e := mustOpen(t, postgrestest.URL(t), Options{})
 	mustExec(t, e, `CREATE TABLE counters (name TEXT NOT NULL, n BIGINT NOT NULL, PRIMARY KEY (name))`)
 	mustExec(t, e, `INSERT INTO counters (name, n) VALUES ('a', 0)`)
 	increment := func(s store.Session) error { return s.Post(`UPDATE counters SET n = n + 1 WHERE name = 'a'`) }
-	running, leave := make(chan struct{}, lanes()), make(chan struct{})
+	running, leave := make(chan struct{}, atOnce), make(chan struct{})
 	var held sync.WaitGroup
-	for range lanes() {
+	for range atOnce {
 		held.Go(func() {
 			ctx, cancel := context.WithCancel(context.Background())
 			err := e.Update(ctx, func(s store.Session) error {
@@ -203,23 +218,89 @@ func TestACallerMayLeaveTheLine(t *testing.T) {
 				<-leave
 				cancel() // too late: it has begun
 				return increment(s)
-			}, store.Short)
+			}, trait)
 			if err != nil {
 				t.Errorf("a call that had begun: %v", err)
 			}
 		})
 	}
-	for range lanes() {
+	for range atOnce {
 		<-running
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	left := make(chan error)
-	go func() { left <- e.Update(ctx, increment, store.Short) }()
+	go func() { left <- e.Update(ctx, increment, trait) }()
 	cancel()
 	wantError(t, <-left, context.Canceled)
 	close(leave)
 	held.Wait()
-	if n := mustCount(t, e, `SELECT n FROM counters`); n != lanes() {
-		t.Errorf("%d calls took effect, want %d", n, lanes())
+	if n := mustCount(t, e, `SELECT n FROM counters`); n != atOnce {
+		t.Errorf("%d calls took effect, want %d", n, atOnce)
+	}
+}
+
+// Of those who write to a group, no more share a transaction than one call to a large group writes to.
+func TestCrowdSharesNoMoreThanACallMayWrite(t *testing.T) {
+	for _, kind := range []struct{ accounts, most int }{{100, 2}, {crowdQueues, 1}, {2 * crowdQueues, 1}, {1, maxShared}} {
+		t.Run(fmt.Sprintf("%d_accounts", kind.accounts), func(t *testing.T) {
+			e := mustOpen(t, postgrestest.URL(t), Options{})
+			accounts := make([]model.AccountID, kind.accounts)
+			for i := range accounts {
+				accounts[i] = model.AccountID{byte(i >> 8), byte(i)}
+			}
+			var mu sync.Mutex
+			sharing := map[*session]int{} // how many calls are in a transaction
+			most := 0
+			call := func(s store.Session) error {
+				shared, ok := s.(*memberSession)
+				if !ok {
+					_, err := s.Position(accounts, 1)
+					return err
+				}
+				mu.Lock()
+				sharing[shared.s]++
+				most = max(most, sharing[shared.s])
+				mu.Unlock()
+				_, err := s.Position(accounts, 1)
+				return err
+			}
+			var calls sync.WaitGroup
+			first, goOn := make(chan struct{}), make(chan struct{})
+			calls.Go(func() {
+				var once sync.Once
+				err := e.Update(context.Background(), func(s store.Session) error {
+					once.Do(func() { close(first) })
+					<-goOn
+					return call(s)
+				}, store.Crowd(model.GroupID{1}))
+				if err != nil {
+					t.Error(err)
+				}
+			})
+			<-first
+			for range maxShared + 6 {
+				calls.Go(func() {
+					if err := e.Update(context.Background(), call, store.Crowd(model.GroupID{1})); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			for waiting := 0; waiting < maxShared+6; {
+				e.crowds.mu.Lock()
+				waiting = len(e.crowds.all[model.GroupID{1}].waiting)
+				e.crowds.mu.Unlock()
+				runtime.Gosched()
+			}
+			close(goOn)
+			calls.Wait()
+			if want := kind.most; most > want || want > 1 && most < want {
+				t.Errorf("up to %d calls share a transaction, want %d", most, want)
+			}
+			e.crowds.mu.Lock()
+			defer e.crowds.mu.Unlock()
+			if len(e.crowds.all) > 0 {
+				t.Errorf("%d crowds are kept of which nobody waits", len(e.crowds.all))
+			}
+		})
 	}
 }

@@ -40,8 +40,12 @@ func (e *Engine) transact(ctx context.Context, u *update, traits []store.Trait) 
 		return err
 	}
 	defer e.gate.Leave()
+	alone := func() error { return e.carry(context.WithoutCancel(ctx), u) }
 	if slices.Contains(traits, store.Short) {
-		return share(ctx, e.updates, u.fn, func() error { return e.carry(context.WithoutCancel(ctx), u) })
+		return share(ctx, e.updates, u.fn, alone)
+	}
+	if group, found := store.CrowdOf(traits); found {
+		return e.together(ctx, group, u.fn, alone)
 	}
 	return e.carry(ctx, u)
 }
