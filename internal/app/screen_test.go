@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
 	"sync"
@@ -17,9 +16,6 @@ import (
 	"signet/internal/testenv"
 )
 
-// tortureFor names how long this goes on where it is all that runs.
-const tortureFor = "SIGNET_TEST_TORTURE"
-
 // TestTortureAScreenShowsWhatThereIs: people write, read, take back, remove, enter and leave,
 // time passes, the server is killed and connections are cut, at any moment. Clients that
 // loaded their conversations once, follow the events, and ask for what came after when a
@@ -27,13 +23,10 @@ const tortureFor = "SIGNET_TEST_TORTURE"
 // server to one that loads everything.
 func TestTortureAScreenShowsWhatThereIs(t *testing.T) {
 	testenv.Long(t)
-	length, total := 4*time.Second, time.Duration(0)
-	if text := os.Getenv(tortureFor); text != "" {
+	length := 4 * time.Second
+	total, whole := testenv.Torture(t)
+	if whole {
 		length = 30 * time.Second
-		var err error
-		if total, err = time.ParseDuration(text); err != nil {
-			t.Fatalf("%s: %v", tortureFor, err)
-		}
 	}
 	for engine, database := range map[string]func(*testing.T) string{
 		"sqlite":   func(*testing.T) string { return "" },

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +14,7 @@ import (
 	"signet/client"
 	"signet/internal/e2e/patronitest"
 	"signet/internal/live/natstest"
+	"signet/internal/testenv"
 )
 
 const (
@@ -32,7 +32,7 @@ const (
 // TestTortureFailoversLoseNothing has the database's leader killed, frozen and cut off while many send and one reads.
 // Another takes over each time, and the servers go there by themselves. It takes the better part of an hour.
 func TestTortureFailoversLoseNothing(t *testing.T) {
-	if os.Getenv(tortureFor) == "" {
+	if _, whole := testenv.Torture(t); !whole {
 		t.Skip("only make torture runs it: it needs Patroni, etcd and PgBouncer, and the better part of an hour")
 	}
 	t.Run("directly", func(t *testing.T) { tortureFailovers(t, "") })

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -24,11 +23,7 @@ func TestTortureStaysWithinItsMemory(t *testing.T) {
 	testenv.Long(t)
 	const bound = 512 << 20
 	length := time.Second
-	if text := os.Getenv(tortureFor); text != "" {
-		total, err := time.ParseDuration(text)
-		if err != nil {
-			t.Fatalf("%s: %v", tortureFor, err)
-		}
+	if total, whole := testenv.Torture(t); whole {
 		length = min(total, time.Minute)
 	}
 	s, connect := mustServeTLS(t, append(unlimited, "--limits.failed-logins-per-minute=0",

@@ -374,7 +374,8 @@ func TestTorturePairByABucket(t *testing.T) {
 func torturePair(t *testing.T, p *pair) {
 	t.Helper()
 	todo := disturbances
-	if os.Getenv(tortureFor) != "" {
+	_, whole := testenv.Torture(t)
+	if whole {
 		todo = nil
 		for range tortureKills {
 			todo = append(todo, disturbances[rand.IntN(len(disturbances))])
@@ -403,7 +404,7 @@ func torturePair(t *testing.T, p *pair) {
 		eventually(t, "messages are confirmed", func() bool { return t.Failed() || outposts[0].sent.Load() >= goal })
 		if lost := p.disturb(what); !lost.to.IsZero() && !lost.from.IsZero() {
 			losses = append(losses, lost)
-			if os.Getenv(tortureFor) != "" && what == killAndPromote && lost.to.Sub(lost.from) > behind {
+			if whole && what == killAndPromote && lost.to.Sub(lost.from) > behind {
 				t.Errorf("%d: the standby was %v behind", n+1, lost.to.Sub(lost.from))
 			}
 		}

@@ -3,15 +3,12 @@ package e2e
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"testing"
 	"time"
 
 	"signet/client"
+	"signet/internal/testenv"
 )
-
-// tortureFor names how long the torture goes on: a time such as 10m.
-const tortureFor = "SIGNET_TEST_TORTURE"
 
 const (
 	senders = 16
@@ -32,16 +29,13 @@ var persistent = client.WithRetry(client.RetryPolicy{
 // round is as short as its kills allow, and longer where the torture is all that runs.
 func TestTortureLosesNoConfirmedMessage(t *testing.T) {
 	t.Parallel()
-	round, total := 10*time.Second, time.Duration(0)
+	round := 10 * time.Second
 	if testing.Short() {
 		round = 3 * time.Second
 	}
-	if text := os.Getenv(tortureFor); text != "" {
+	total, whole := testenv.Torture(t)
+	if whole {
 		round = 30 * time.Second
-		var err error
-		if total, err = time.ParseDuration(text); err != nil {
-			t.Fatalf("%s: %v", tortureFor, err)
-		}
 	}
 	began := time.Now()
 	for n := 1; n == 1 || time.Since(began) < total; n++ {

@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -125,13 +124,13 @@ func (h *hook) wait(ctx context.Context) {
 	}
 }
 
-// TestKillsLoseNoEventOfAWebhook kills a server again and again while its webhook's receiver fails three times in
+// TestTortureLosesNoEventOfAWebhook kills a server again and again while its webhook's receiver fails three times in
 // ten: nothing is lost, nothing comes out of order, and what comes twice has one id.
-func TestKillsLoseNoEventOfAWebhook(t *testing.T) {
+func TestTortureLosesNoEventOfAWebhook(t *testing.T) {
 	testenv.Long(t)
 	t.Parallel()
 	kills := 8
-	if os.Getenv(tortureFor) != "" {
+	if _, whole := testenv.Torture(t); whole {
 		kills = 200
 	}
 	s := mustServe(t, freshDirectory(t), append([]string{"--egress.webhooks=127.0.0.1", "--egress.networks=127.0.0.1"},

@@ -84,10 +84,15 @@ func (c *cluster) awaitSteps() {
 // Three servers do the steps of escalations and are killed in the middle of whatever they do. The clock goes on
 // when all that is due was done, so that a step which was left to wait shows: each step is done when it is due,
 // once, and its message and the event that tells of it are there once.
-func TestStepsHappenOnceWhateverIsKilled(t *testing.T) {
+func TestTortureStepsHappenOnce(t *testing.T) {
 	testenv.Long(t)
 	t.Parallel()
-	const moments, together, steps = 24, 10, 3
+	const steps = 3
+	moments, together := 24, 10
+	_, whole := testenv.Torture(t)
+	if whole { // more than 10,000, and a kill at each moment when something is due
+		moments, together = 600, 17
+	}
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
@@ -125,14 +130,18 @@ func TestStepsHappenOnceWhateverIsKilled(t *testing.T) {
 		if wait := due.Sub(c.clock.Now()); wait > 0 {
 			c.clock.Advance(wait)
 		}
-		if victim := r.IntN(2 * len(servers)); victim < len(servers) {
+		if victim := r.IntN(2 * len(servers)); victim < len(servers) || whole {
+			victim %= len(servers)
 			servers[victim].kill()
 			servers[victim] = c.startSteps()
 			kills++
 		}
 		c.awaitSteps()
 	}
-	t.Logf("%d kills", kills)
+	t.Logf("%d kills, %d escalations", kills, len(sent))
+	if whole && kills < 500 {
+		t.Errorf("only %d kills", kills)
+	}
 	done := c.stepsOf(ann)
 	for _, id := range sent {
 		e := view(c, func(tx *store.Tx) (model.Escalation, error) {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 )
 
 // Long skips a test, one of the longest, where the tests are to be short (go test -short): make test leaves it to
@@ -17,6 +18,23 @@ func Long(t testing.TB) {
 	if testing.Short() {
 		t.Skip("one of the longest, which make test-all runs")
 	}
+}
+
+// torture names how long tests that disturb servers go on: a time such as 10m.
+const torture = "SIGNET_TEST_TORTURE"
+
+// Torture returns for how long such tests go on where they are all that runs; whole is false elsewhere.
+func Torture(t testing.TB) (total time.Duration, whole bool) {
+	t.Helper()
+	text := os.Getenv(torture)
+	if text == "" {
+		return 0, false
+	}
+	total, err := time.ParseDuration(text)
+	if err != nil {
+		t.Fatalf("%s: %v", torture, err)
+	}
+	return total, true
 }
 
 // Clear takes out of the environment what the program, and the libraries that it
