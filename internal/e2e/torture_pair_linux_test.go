@@ -30,6 +30,10 @@ const (
 	// pairSenders send while servers of a pair are killed.
 	pairSenders = 6
 
+	// pairPace is from one message of a sender to the next: a server that has lost its place to the other compares
+	// all of its pages, and with a store that grows for half an hour as fast as it can nobody would wait for that.
+	pairPace = 20 * time.Millisecond
+
 	tortureKills = 300 // of servers and connections, where the torture is all that runs
 )
 
@@ -252,7 +256,10 @@ type outpost struct {
 }
 
 func (o *outpost) run(ctx context.Context, t *testing.T, over *atomic.Bool) {
+	pace := time.NewTicker(pairPace)
+	defer pace.Stop()
 	for n := 0; !over.Load(); n++ {
+		<-pace.C
 		m := client.Outgoing{Recipient: "reader", Body: fmt.Sprintf("%d/%d", o.number, n),
 			RequestID: fmt.Sprintf("%d-%d", o.number, n)}
 		if o.number == 0 {
@@ -398,14 +405,18 @@ func torturePair(t *testing.T, p *pair) {
 	}
 	p.awaitStandby()
 	var losses []loss
+	most := time.Duration(0)
 	for n, what := range todo {
 		t.Logf("%d: %s", n+1, what)
 		goal := outposts[0].sent.Load() + 5
 		eventually(t, "messages are confirmed", func() bool { return t.Failed() || outposts[0].sent.Load() >= goal })
 		if lost := p.disturb(what); !lost.to.IsZero() && !lost.from.IsZero() {
 			losses = append(losses, lost)
-			if whole && what == killAndPromote && lost.to.Sub(lost.from) > behind {
-				t.Errorf("%d: the standby was %v behind", n+1, lost.to.Sub(lost.from))
+			if what == killAndPromote {
+				most = max(most, lost.to.Sub(lost.from))
+			}
+			if whole && most > behind {
+				t.Errorf("%d: the standby was %v behind", n+1, most)
 			}
 		}
 		if t.Failed() {
@@ -417,6 +428,7 @@ func torturePair(t *testing.T, p *pair) {
 	if t.Failed() {
 		return
 	}
+	t.Logf("a standby of a server that was killed was %v behind at most", most)
 	p.awaitStandby()
 	wantConfirmed(t, readQueue(t.Context(), t, people[0]), outposts, losses)
 	p.first.stop()
