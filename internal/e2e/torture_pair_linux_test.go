@@ -87,7 +87,7 @@ func (p *pair) member(args []string) *member {
 	m := &member{server: newServer(p.t, freshDirectory(p.t), args...)}
 	m.args = append(m.args[:len(m.args):len(m.args)], "--standby.key", "file:"+p.key)
 	if p.bucket != nil {
-		m.link = testenv.NewLink(p.t, p.s3)
+		m.link = testenv.NewBroadLink(p.t, p.s3)
 		m.args = append(m.args, p.places(m)...)
 		return m
 	}

@@ -16,6 +16,7 @@ const little = 4 << 10
 type Link struct {
 	listen net.Listener
 	target func() string
+	broad  bool
 
 	mu      sync.Mutex // guards all below
 	changed *sync.Cond
@@ -34,11 +35,22 @@ func NewLink(t testing.TB, target string) *Link {
 // NewLinkTo is NewLink to an address that changes: each connection goes where it is at that time.
 func NewLinkTo(t testing.TB, target func() string) *Link {
 	t.Helper()
+	return newLink(t, target, false)
+}
+
+// NewBroadLink is NewLink of one by which clients send megabytes. When it is cut it takes some more of them itself.
+func NewBroadLink(t testing.TB, target string) *Link {
+	t.Helper()
+	return newLink(t, func() string { return target }, true)
+}
+
+func newLink(t testing.TB, target func() string, broad bool) *Link {
+	t.Helper()
 	listen, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &Link{listen: listen, target: target, conns: map[net.Conn]bool{}}
+	l := &Link{listen: listen, target: target, broad: broad, conns: map[net.Conn]bool{}}
 	l.changed = sync.NewCond(&l.mu)
 	l.pumps.Go(l.accept)
 	t.Cleanup(l.close)
@@ -123,7 +135,9 @@ func (l *Link) accept() {
 // pass carries one connection until both sides have ended it, or one has broken it off.
 func (l *Link) pass(client net.Conn) {
 	defer l.drop(client)
-	_ = client.(*net.TCPConn).SetReadBuffer(little) // it may be closed already
+	if !l.broad { // a buffer so small lets some kilobytes through, and then waits for a timer
+		_ = client.(*net.TCPConn).SetReadBuffer(little) // it may be closed already
+	}
 	if !l.keep(client) || !l.wait() {
 		return
 	}
