@@ -259,6 +259,7 @@ var mayImport = []layer{
 	{"internal/testenv/beside", nil}, // a command that runs the tests
 	{"internal/testenv", nil},
 	{"internal/duty", []string{"internal/model"}},
+	{"internal/scim", []string{"internal/model"}},
 	{"internal/model", nil},
 	{"internal/spreadsheet", nil},
 	{"internal/load", []string{"client"}}, // sees a server as every caller does
