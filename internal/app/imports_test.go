@@ -207,6 +207,7 @@ var mayImport = []layer{
 	{"internal/store/subscriptions", []string{"internal/store", "internal/model"}},
 	{"internal/store/quota", []string{"internal/store", "internal/model"}},
 	{"internal/store/rota", []string{"internal/store", "internal/duty", "internal/model"}},
+	{"internal/store/provision", []string{"internal/store", "internal/model"}},
 	{"internal/store/auditlog", []string{"internal/store", "internal/model"}},
 	{"internal/store/searchindex", []string{"internal/store", "internal/model"}},
 	{"internal/store/authorship", []string{"internal/store", "internal/model"}},

@@ -56,10 +56,10 @@ func (v *View) User(e model.Entity) User {
 		CreatedTime: Time(account.Created), Disabled: account.Disabled,
 	}
 	for i, email := range account.Emails {
-		u.Emails[i] = Email(email)
+		u.Emails[i] = Email{email.Address, email.Verified}
 	}
 	for i, phone := range account.Phones {
-		u.Phones[i] = Phone(phone)
+		u.Phones[i] = Phone{phone.Number, phone.Verified}
 	}
 	if e.Organization != "" {
 		u.Title, u.Department = &e.Title, &e.Department
