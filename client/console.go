@@ -111,6 +111,7 @@ type Member struct {
 	LastSeenTime time.Time `json:"last_seen_time,omitzero"` // to the hour; zero: never
 	HasKeys      bool      `json:"has_keys"`                // that open, and act in the organization
 	Managed      bool      `json:"managed,omitempty"`       // the caller may change its names and addresses
+	Directory    string    `json:"directory,omitempty"`     // what a directory calls it that keeps it by SCIM
 }
 
 // MemberFilter leaves members out; the zero value none.

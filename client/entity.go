@@ -59,8 +59,9 @@ type Group struct {
 	CreatedBy       string    `json:"created_by"` // user token
 	CreatedTime     time.Time `json:"created_time,omitzero"`
 	ReplayHistory   bool      `json:"replay_history"`
-	Everyone        bool      `json:"everyone,omitempty"` // all members of the organization, always
-	Duty            bool      `json:"duty,omitempty"`     // a rota says who the members are; see Client.Duty
+	Everyone        bool      `json:"everyone,omitempty"`  // all members of the organization, always
+	Duty            bool      `json:"duty,omitempty"`      // a rota says who the members are; see Client.Duty
+	Directory       bool      `json:"directory,omitempty"` // the organization's directory keeps it by SCIM
 	IsPublic        bool      `json:"is_public"`
 	Metadata        Metadata  `json:"metadata,omitempty"` // only where the call asked for it
 }

@@ -20,9 +20,9 @@ func (c *Control) SetDisabled(ctx context.Context, actor *model.Actor, address s
 	if err != nil {
 		return err
 	}
-	action, kind := model.ActionUserEnable, searchindex.Account
+	action := model.ActionUserEnable
 	if disabled {
-		action, kind = model.ActionUserDisable, searchindex.DisabledAccount
+		action = model.ActionUserDisable
 	}
 	changed := false
 	err = c.Act(ctx, actor, action, func(tx *store.Tx, line *model.AuditEntry) error {
@@ -37,36 +37,82 @@ func (c *Control) SetDisabled(ctx context.Context, actor *model.Actor, address s
 		if err != nil || t.Disabled == disabled {
 			return err
 		}
-		for _, m := range t.Memberships {
-			if disabled && m.Has(model.RoleAdmin) {
-				if err := NotLastAdministrator(tx, m.Organization, t.ID); err != nil {
-					return err
-				}
-			}
-			if err := searchindex.SetKind(tx, m.Organization, model.EntityID(t.ID), kind); err != nil {
+		changed = true
+		return Switch(tx, &t, disabled)
+	})
+	if err == nil && changed {
+		c.Switched(ctx, t.ID, disabled)
+	}
+	return err
+}
+
+// Switch disables an account or enables it, inside a transaction in which its organizations and its queue are
+// locked. Switched comes after it.
+func Switch(tx *store.Tx, t *Target, disabled bool) error {
+	kind := searchindex.Account
+	if disabled {
+		kind = searchindex.DisabledAccount
+	}
+	for _, m := range t.Memberships {
+		if disabled && m.Has(model.RoleAdmin) {
+			if err := NotLastAdministrator(tx, m.Organization, t.ID); err != nil {
 				return err
 			}
 		}
-		if err := tx.SetDisabled(t.ID, disabled); err != nil {
+		if err := searchindex.SetKind(tx, m.Organization, model.EntityID(t.ID), kind); err != nil {
 			return err
 		}
-		if err := rota.NoteAway(tx, t.ID); err != nil {
-			return err
-		}
-		if changed = true; disabled {
-			return nil // nothing of it is read now
-		}
-		_, err = tx.QueueNotice(t.ID)
-		return err
-	})
-	if err != nil || !changed {
+	}
+	if err := tx.SetDisabled(t.ID, disabled); err != nil {
 		return err
 	}
-	c.Forget(t.ID)
+	if err := rota.NoteAway(tx, t.ID); err != nil || disabled { // nothing of its queue is read then
+		return err
+	}
+	_, err := tx.QueueNotice(t.ID)
+	return err
+}
+
+// Switched makes it hold at once.
+func (c *Control) Switched(ctx context.Context, account model.AccountID, disabled bool) {
+	c.Forget(account)
 	if disabled {
-		c.hub.CloseAccount(t.ID, live.Revoked)
+		c.hub.CloseAccount(account, live.Revoked)
 	} else {
-		c.hub.Wake(ctx, t.ID)
+		c.hub.Wake(ctx, account)
+	}
+}
+
+// EndKeys ends all keys of an account, whose queue is locked, and with them its sessions and what these pushed to.
+func EndKeys(tx *store.Tx, account model.AccountID) error {
+	keys, err := tx.Keys(account)
+	if err != nil {
+		return err
+	}
+	names := make([]string, len(keys))
+	for i := range keys {
+		names[i] = keys[i].Key
+	}
+	return tx.DeleteKeys(names)
+}
+
+// EndAll takes everything from an account, whose queue is locked, by which somebody could sign in, read or
+// be told something: what somebody of the same name gets it with who may be somebody else.
+func EndAll(tx *store.Tx, account model.AccountID) error {
+	if err := EndKeys(tx, account); err != nil {
+		return err
+	}
+	if err := tx.SetPassword(account, store.Password{}); err != nil {
+		return err
+	}
+	hooks, err := tx.Webhooks(account)
+	if err != nil {
+		return err
+	}
+	for i := range hooks {
+		if _, err := tx.DeleteWebhook(account, hooks[i].ID); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -93,6 +139,14 @@ func (c *Control) StillRules(tx *store.Tx, actor *model.Actor, account model.Acc
 		return Target{}, model.NotAllowed()
 	}
 	return m.Target, nil
+}
+
+// Rules reports whether an actor decides about the whole of an account, whose memberships are all there: it may
+// disable it, and take all its access away.
+func Rules(actor *model.Actor, t *Target) bool {
+	r, err := reachOf(actor, &t.Account, t.Memberships)
+	m := managed{Target: *t, reach: r}
+	return err == nil && m.rules()
 }
 
 // rules reports whether the actor decides about the whole account, which is neither its own nor an

@@ -37,6 +37,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.id = output.SetHeaders(w.Header(), r)
 	c.span = a.tracer.Call(&c.work, r.Context(), c.id, r.Header[trace.HeaderParent])
 	a.origins.SetHeaders(w.Header(), r)
+	c.scim = isSCIM(r.URL.Path)
 	a.metrics.inFlight.Inc()
 	defer a.finish(c)
 	defer c.endSpan()

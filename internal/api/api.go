@@ -116,6 +116,7 @@ type API struct {
 	origins       guard.Origins
 	attempts      *guard.Attempts
 	rates         *guard.Rates
+	scimRates     *guard.Rates // of directories, which make a call for each person
 	memory        *guard.Memory
 	answers       *guard.Memory
 	uploads       guard.Uploads
@@ -134,8 +135,10 @@ func New(o Options) (*API, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := a.mount(a.routes()); err != nil {
-		return nil, err
+	for _, table := range [][]route{a.routes(), a.scimRoutes()} {
+		if err := a.mount(table); err != nil {
+			return nil, err
+		}
 	}
 	return a, nil
 }
@@ -184,7 +187,9 @@ func newAPI(o Options) (*API, error) {
 		way:           o.Way,
 		attempts: guard.NewAttempts(o.Clock, o.Limits.FailedLoginsPerMinute, o.Limits.FailedLoginsPerMinuteAddress,
 			o.Limits.FailedLoginsPerMinuteName),
-		rates:        guard.NewRates(o.Clock, o.Limits.RequestsPerSecond, o.Limits.Burst),
+		rates: guard.NewRates(o.Clock, o.Limits.RequestsPerSecond, o.Limits.Burst),
+		scimRates: guard.NewRates(o.Clock, scimRate*o.Limits.RequestsPerSecond,
+			scimRate*o.Limits.Burst),
 		bodyPatience: cmp.Or(o.BodyPatience, input.Patience),
 		firstStart:   o.FirstStart,
 	}
@@ -241,6 +246,7 @@ func (a *API) newEndpoint(r route) *endpoint {
 		},
 		Patience: a.bodyPatience,
 		Always:   r.fields,
+		Document: r.scim,
 		Files:    r.files,
 	}
 	switch most := &e.reader.Limits.BodyBytes; {

@@ -34,6 +34,10 @@ func (a *API) authenticate(ctx context.Context, c *call) error {
 		return nil
 	case c.endpoint.signIn != nil:
 		return c.endpoint.signIn(ctx, c)
+	case c.endpoint.scim:
+		actor, err := a.authenticateKey(ctx, c)
+		c.actor = actor
+		return err
 	case !c.givesCredentials():
 		if _, _, sent := a.cookie(c); !sent && c.endpoint.anybody {
 			return nil
@@ -64,7 +68,7 @@ func (a *API) authenticateKey(ctx context.Context, c *call) (actor *model.Actor,
 func (c *call) credentials() (key, secret string, err error) {
 	if header := c.request.Header.Get("Authorization"); header != "" {
 		scheme, encoded, _ := strings.Cut(header, " ")
-		if !strings.EqualFold(scheme, "Basic") {
+		if !strings.EqualFold(scheme, "Basic") && !(c.endpoint.scim && strings.EqualFold(scheme, "Bearer")) {
 			return "", "", unauthenticated(codeCredentialsInvalid, "The credentials have to be HTTP Basic: key and secret.")
 		}
 		return keyAndSecret(strings.Trim(encoded, " "))
@@ -110,6 +114,9 @@ func remoteAddress(r *http.Request) netip.Addr {
 // nothing, whatever the call names (contract, section 1). Who may do what in which
 // organization is decided by the service.
 func (a *API) checkAdministrative(ctx context.Context, c *call) error {
+	if c.endpoint.scim {
+		return wantDirectory(c.actor)
+	}
 	if !c.endpoint.admin || c.actor.AdministersAny() {
 		return nil
 	}

@@ -51,6 +51,7 @@ type call struct {
 	allow      string // methods of the path
 	started    time.Time
 	logged     error // what went wrong, for the access log
+	scim       bool  // its path is one of SCIM, be there such an endpoint or not
 	streamed   bool
 	hijacked   bool    // its stream goes on after it
 	abandoned  bool    // the client left before it got an answer

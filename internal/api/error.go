@@ -122,5 +122,9 @@ func (a *API) writeError(c *call, status int, shown *model.Error) {
 	} {
 		delete(h, name) // of an answer that did not come about
 	}
+	if c.scim {
+		a.writeSCIMError(c, status, shown)
+		return
+	}
 	output.Error(&c.writer, c.request, status, c.id, shown)
 }

@@ -12,6 +12,15 @@ func (a *API) Table() []string {
 	return out
 }
 
+// SCIMTable lists the routes of SCIM likewise.
+func (a *API) SCIMTable() []string {
+	var out []string
+	for _, r := range a.scimRoutes() {
+		out = append(out, r.method+" "+r.pattern)
+	}
+	return out
+}
+
 // Audited lists the routes of which each call leaves a line in the audit log, with
 // the action.
 func (a *API) Audited() map[string]model.AuditAction {

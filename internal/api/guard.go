@@ -50,9 +50,17 @@ func (a *API) countRate(_ context.Context, c *call) error {
 	if key == nil {
 		return nil
 	}
-	left, err := a.rates.Take(key)
+	left, err := a.ratesOf(c).Take(key)
 	c.showRate(left)
 	return err
+}
+
+// ratesOf are the counters of a call.
+func (a *API) ratesOf(c *call) *guard.Rates {
+	if c.endpoint.scim {
+		return a.scimRates
+	}
+	return a.rates
 }
 
 // rated returns the key by which the call is counted, or nil where nobody was found out.
@@ -71,7 +79,7 @@ func (c *call) rated() *model.Key {
 // The call goes on; the next ones of its key are refused until that is paid for.
 func (a *API) charge(c *call, tokens int) {
 	if tokens > 0 {
-		c.showRate(a.rates.Charge(&c.actor.Key, tokens))
+		c.showRate(a.ratesOf(c).Charge(&c.actor.Key, tokens))
 	}
 }
 

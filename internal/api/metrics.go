@@ -23,6 +23,8 @@ type metrics struct {
 	limited  *prometheus.CounterVec
 	foreign  prometheus.Counter
 	sessions *prometheus.CounterVec
+
+	directory *prometheus.CounterVec
 }
 
 func newMetrics(registerer prometheus.Registerer, a *API) (*metrics, error) {
@@ -64,6 +66,13 @@ func newMetrics(registerer prometheus.Registerer, a *API) (*metrics, error) {
 	for _, act := range sessionActs {
 		m.sessions.WithLabelValues(act)
 	}
+	m.directory = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "signet_scim_people_total",
+		Help: "People whom a directory made by SCIM, brought back, disabled, enabled, or removed from their organization.",
+	}, []string{"act"})
+	for _, act := range scimActs {
+		m.directory.WithLabelValues(act)
+	}
 	for _, code := range limitCodes {
 		m.limited.WithLabelValues(code)
 	}
@@ -83,7 +92,7 @@ func newMetrics(registerer prometheus.Registerer, a *API) (*metrics, error) {
 		Help: "Files that are on their way to the server.",
 	}, func() float64 { return float64(a.uploads.UnderWay()) })
 	for _, c := range []prometheus.Collector{m.requests, m.duration, m.inFlight, m.panics, m.logins, m.limited, m.foreign,
-		m.sessions, bodies, answers, uploads} {
+		m.sessions, m.directory, bodies, answers, uploads} {
 		if err := registerer.Register(c); err != nil {
 			return nil, err
 		}

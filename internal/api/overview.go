@@ -79,6 +79,7 @@ type wireMember struct {
 	LastSeenTime wire.Time `json:"last_seen_time,omitzero"`
 	HasKeys      bool      `json:"has_keys"`
 	Managed      bool      `json:"managed,omitempty"`
+	Directory    string    `json:"directory,omitempty"`
 }
 
 // listMembers: GET /organization/:organization/member.
@@ -94,7 +95,7 @@ func (a *API) listMembers(ctx context.Context, c *call) (answer, error) {
 	page, err := a.overview.Members(ctx, c.actor, c.organizationPath(), filter, ask)
 	return listed(a, c, page, err, func(m *overview.Member) wireMember {
 		return wireMember{c.User(m.Entity), notNull(m.Roles), notNull(m.Pending), wire.Time(m.Joined), wire.Time(m.Seen),
-			m.HasKeys, m.Managed}
+			m.HasKeys, m.Managed, m.Directory}
 	})
 }
 

@@ -58,6 +58,9 @@ type route struct {
 	anyText bool
 	// changes reports whether a GET does more than read; nil says no.
 	changes func(c *call) bool
+	// scim is a call of SCIM: its key comes as a bearer token too, and never as a cookie; it is an administrative one of
+	// one organization's scope; its bodies, answers and errors have forms of their own.
+	scim bool
 	// sends is a call that sends messages: its successes and failures are counted from before the first
 	// one, so that an alert sees the first failure too.
 	sends bool

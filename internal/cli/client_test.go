@@ -47,6 +47,7 @@ func newStub(t *testing.T) *stub {
 		"GET /v2/user_lookup/nobody":          refused(404, "not_found", "The associated lookup was not found."),
 		"POST /v2/user/me/key": data(
 			`{"api_key":"k1","api_secret":"s1","kind":"regular","label":"Lab","expires_time":"2026-11-21T08:15:30.123Z","allowed_networks":["192.0.2.0/24","10.1.2.3/32"]}`),
+		"POST /v2/user/dir/key": data(`{"api_key":"k3","api_secret":"s3","kind":"administrative","organization":"o1"}`),
 		"GET /v2/user/me/key": data(
 			`[{"api_key":"k1","kind":"regular","created_time":"2026-11-21T08:15:30.123Z"}]`),
 		"POST /v2/user/me/key/k1/rotate": data(`{"api_key":"k1","api_secret":"s2"}`),
@@ -157,6 +158,9 @@ func TestClientCommands(t *testing.T) {
 			`POST /v2/user/me/key {"kind":"administrative","label":"Lab","messages_per_day":0,"allowed_networks":["192.0.2.0/24","10.1.2.3"],"expires_in":7776000}`,
 			"api_key           k1\napi_secret        s1\nlabel             Lab\nexpires           2026-11-21T08:15:30Z\n" +
 				"allowed_networks  192.0.2.0/24,10.1.2.3/32\n"},
+		{"key create dir --kind administrative --organization o1",
+			`POST /v2/user/dir/key {"kind":"administrative","organization":"o1"}`,
+			"api_key       k3\napi_secret    s3\norganization  o1\nscim_token    azM6czM\n"},
 		{"key list", "GET /v2/user/me/key", "KEY  KIND     CREATED               LABEL  LAST USED  FROM  DEVICE  " +
 			"EXPIRES  NETWORKS  ORGANIZATION  ISSUED BY\nk1   regular  2026-11-21T08:15:30Z  -      -          -     -       " +
 			"-        -         -             -\n"},

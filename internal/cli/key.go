@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"encoding/base64"
 	"strings"
 	"time"
 
@@ -10,7 +11,7 @@ import (
 )
 
 type keyCommands struct {
-	Create keyCreateCommand `cmd:"" help:"Issue a key and print it with its secret." note:"The secret is shown this once." example:"signet key create lab@example.com --label 'Laboratory system' --expires-in 365d"`
+	Create keyCreateCommand `cmd:"" help:"Issue a key and print it with its secret." note:"The secret is shown this once. An administrative key of one organization is shown as scim_token too, which a directory takes." example:"signet key create lab@example.com --label 'Laboratory system' --expires-in 365d"`
 	List   keyListCommand   `cmd:"" help:"List the keys of an account." note:"No secret is shown." example:"signet key list ann@example.com"`
 	Revoke keyRevokeCommand `cmd:"" help:"End a key at once." note:"Streams opened with it end too." example:"signet key revoke 4Q2ZPX... --user ann@example.com"`
 	Rotate keyRotateCommand `cmd:"" help:"Give a key a new secret and print it." note:"The new secret is shown this once." example:"signet key rotate 4Q2ZPX... --user lab@example.com --grace 10m"`
@@ -56,6 +57,10 @@ func keyLines(k *client.IssuedKey) []string {
 	}
 	if k.Organization != "" {
 		lines = append(lines, cells("organization", k.Organization))
+	}
+	if k.Organization != "" && k.Kind == client.AdministrativeKey { // what a directory takes as its secret token
+		token := base64.RawURLEncoding.EncodeToString([]byte(k.APIKey + ":" + k.APISecret))
+		lines = append(lines, cells("scim_token", token))
 	}
 	return lines
 }

@@ -29,12 +29,14 @@ type Account struct {
 type Email struct {
 	Address  string `json:"address"`
 	Verified bool   `json:"verified"`
+	Type     string `json:"type,omitempty"` // what a directory says it is for: work, home; published clients never see it
 }
 
 // Phone is a number of an account, in E.164.
 type Phone struct {
 	Number   string `json:"number"`
 	Verified bool   `json:"verified"`
+	Type     string `json:"type,omitempty"` // likewise
 }
 
 // Membership is an account's place in an organization.

@@ -15,8 +15,10 @@ type Group struct {
 	Created       time.Time
 	ReplayHistory bool
 	Public        bool
-	Everyone      bool // it always holds all members of the organization, whose administrators alone write to it
-	Duty          bool // a rota says who is in it
+	Everyone      bool   // it always holds all members of the organization, whose administrators alone write to it
+	Duty          bool   // a rota says who is in it
+	Directory     bool   // a directory keeps it: members change neither its name nor who is in it
+	ExternalID    string // what the directory calls it; may be empty
 	Deleted       bool
 }
 

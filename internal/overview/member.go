@@ -10,6 +10,7 @@ import (
 	"signet/internal/search"
 	"signet/internal/store"
 	stored "signet/internal/store/overview"
+	"signet/internal/store/provision"
 )
 
 // Member is an account as its organization's administrators see it.
@@ -20,6 +21,7 @@ type Member struct {
 	Seen           time.Time // zero: never
 	HasKeys        bool      // some key of it opens, and acts in the organization
 	Managed        bool      // the actor decides what the account is called: see access.MayRename
+	Directory      string    // what the organization's directory calls it, which keeps it by SCIM; empty: none does
 }
 
 // MemberFilter leaves members out.
@@ -147,6 +149,10 @@ func (c *Overview) members(tx *store.Tx, actor *model.Actor, organization model.
 	if err != nil {
 		return nil, err
 	}
+	kept, err := provision.OfEach(tx, organization, ids)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]*Member, len(ids))
 	for i, id := range ids {
 		o := owners[id]
@@ -161,6 +167,7 @@ func (c *Overview) members(tx *store.Tx, actor *model.Actor, organization model.
 			Pending: stored.RoleNames(pending[id]), Joined: membership.Joined}
 		out[i].HasKeys, out[i].Seen = c.use(o, organization)
 		out[i].Managed = access.MayRename(actor, &o.Target) == nil
+		out[i].Directory = kept[id].Name
 	}
 	return out, nil
 }

@@ -21,6 +21,8 @@ type CreateCommand struct {
 	Password                         string
 	Title, Department                string
 	IssueKey                         bool
+
+	also func(tx *store.Tx, line *model.AuditEntry) error // in the same transaction, when all is there; nil: nothing
 }
 
 // Created is a new account, and its first key where one was asked for.
@@ -99,6 +101,11 @@ func (p *People) insert(ctx context.Context, actor *model.Actor, c *CreateComman
 			}
 			if err := p.join(tx, account, membership); err != nil {
 				return err
+			}
+			if c.also != nil {
+				if err := c.also(tx, line); err != nil {
+					return err
+				}
 			}
 			if made.Key == nil {
 				return nil

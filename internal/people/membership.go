@@ -15,6 +15,7 @@ import (
 	"signet/internal/store"
 	"signet/internal/store/erasure"
 	"signet/internal/store/piecework"
+	"signet/internal/store/provision"
 	"signet/internal/store/rota"
 	"signet/internal/store/searchindex"
 )
@@ -253,6 +254,9 @@ func (p *People) leave(tx *store.Tx, plan *fanout.Plan, pen *content.Pen, actor 
 		return err
 	}
 	if err := tx.DeleteMembership(organization, account.ID); err != nil {
+		return err
+	}
+	if err := provision.Leave(tx, organization, account.ID); err != nil {
 		return err
 	}
 	if err := rota.Leave(tx, account.ID, organization); err != nil {

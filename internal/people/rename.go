@@ -9,6 +9,7 @@ import (
 	"signet/internal/search"
 	"signet/internal/store"
 	"signet/internal/store/auditlog"
+	"signet/internal/store/provision"
 )
 
 // givenName is a name in a call; nil: it is not given.
@@ -53,8 +54,8 @@ func changedNames(before, after *model.Account, salt []byte) *auditlog.Names {
 }
 
 // mayNameItself asks whether an account may change its names as it does: not where one of its
-// organizations leaves that to its administrators, nor to a display name that another member of
-// one of them has.
+// organizations leaves that to its administrators, or has a directory that keeps it, nor to a display name
+// that another member of one of them has.
 func mayNameItself(tx *store.Tx, after *model.Account, changed *auditlog.Names, memberships []model.Membership) error {
 	in := make([]model.OrganizationID, len(memberships))
 	for i, m := range memberships {
@@ -66,6 +67,13 @@ func mayNameItself(tx *store.Tx, after *model.Account, changed *auditlog.Names, 
 		if found && o.Settings.FixesNames() {
 			return model.NameFixed(slices.Min(fieldsOf(changed)))
 		}
+	}
+	kept, err := provision.Keeps(tx, after.ID)
+	if err == nil && kept {
+		err = model.NameFixed(slices.Min(fieldsOf(changed)))
+	}
+	if err != nil {
+		return err
 	}
 	if _, given := changed.New["display_name"]; !given {
 		return nil

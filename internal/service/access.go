@@ -13,7 +13,7 @@ import (
 type groupRights struct {
 	member  bool
 	see     bool // members, administrators; of a public group anyone of the organization
-	change  bool // name, members, avatar: members and administrators; of one of everybody administrators
+	change  bool // name, members, avatar: members and administrators; of everybody, or by a directory: administrators
 	control bool // deletion, publicity, history: creator and administrators; likewise
 
 	overseen bool // it is seen by an administrator alone, which leaves a line in the audit log
@@ -31,6 +31,10 @@ func rightsInGroup(tx *store.Tx, actor *model.Actor, g *model.Group) (groupRight
 	if g.Everyone {
 		return groupRights{member: member, see: true, change: administers, control: administers,
 			overseen: administers && !member, recorded: administers}, err
+	}
+	if g.Directory {
+		return groupRights{member: member, see: member || administers || g.Public && inOrganization, change: administers,
+			control: administers, overseen: administers && !member, recorded: administers}, err
 	}
 	return groupRights{
 		member:  member,

@@ -55,6 +55,9 @@ func (s *Service) SetDuty(ctx context.Context, actor *model.Actor, id model.Grou
 		if g.Everyone {
 			return everyoneFixed("")
 		}
+		if g.Directory {
+			return directoryFixed("")
+		}
 		before, _, err := rota.Of(in.Tx, id)
 		if err != nil {
 			return err

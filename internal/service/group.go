@@ -31,6 +31,8 @@ type GroupCommand struct {
 	Everyone         *bool // all members of the organization, now and later; only when it is made
 	ExcludeCreator   bool
 	Metadata         map[string]string
+	Directory        bool // a directory keeps it; only when it is made
+	ExternalID       string
 }
 
 func (c *GroupCommand) validate() error {

@@ -86,7 +86,7 @@ func (s *Service) newGroup(
 	tx *store.Tx, actor *model.Actor, named model.OrganizationID, c *GroupCommand,
 ) (g model.Group, err error) {
 	everyone := c.Everyone != nil && *c.Everyone
-	if everyone && actor.MayAdminister(named) == nil { // nobody comes or goes meanwhile
+	if (everyone || c.Directory) && actor.MayAdminister(named) == nil { // nobody comes or goes meanwhile
 		if err := tx.LockOrganization(named); err != nil {
 			return g, err
 		}
@@ -101,6 +101,12 @@ func (s *Service) newGroup(
 	g = model.Group{
 		Organization: organization.ID, CreatedBy: actor.Account, Everyone: everyone,
 		ReplayHistory: c.ReplayHistory != nil && *c.ReplayHistory, Public: c.Public != nil && *c.Public,
+		Directory: c.Directory, ExternalID: c.ExternalID,
+	}
+	if c.Directory {
+		if err := wantFreeName(tx, organization.ID, *c.Name, model.GroupID{}); err != nil {
+			return g, err
+		}
 	}
 	if everyone {
 		return g, fillWithEveryone(tx, actor, &g, &organization, c)
@@ -149,7 +155,8 @@ func (s *Service) insertGroup(ctx context.Context, in *groupChange, g *model.Gro
 	if err != nil {
 		return err
 	}
-	if err := search.IndexGroup(in.Tx, g); err != nil || in.actor.MemberOf(g.Organization) && !g.Everyone {
+	if err := search.IndexGroup(in.Tx, g); err != nil || in.actor.MemberOf(g.Organization) && !g.Everyone &&
+		!g.Directory {
 		return err
 	}
 	return s.recordOnGroup(ctx, in.Tx, in.actor, model.ActionGroupCreate, g.Organization, g.ID)

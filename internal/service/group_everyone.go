@@ -55,6 +55,11 @@ func dutyFixed(field string) *model.Error {
 	return model.Invalidf("duty_fixed", field, "The members of a group with a rota are those whom the rota says.")
 }
 
+// directoryFixed refuses what would have a group that a directory keeps hold others than that says.
+func directoryFixed(field string) *model.Error {
+	return model.Invalidf("directory_fixed", field, "The directory of the organization says who is in the group.")
+}
+
 // membersFixed refuses a change of the members of a group where others than callers say who they are.
 func membersFixed(g *model.Group, field string) error {
 	switch {

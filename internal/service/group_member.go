@@ -26,7 +26,7 @@ func (s *Service) AddGroupMembers(ctx context.Context, actor *model.Actor, id mo
 			return err
 		}
 		alone := len(named) == 1 && named[0] == in.actor.Account
-		if !rights.change && !(g.Public && alone) {
+		if !rights.change && !(g.Public && alone && !g.Directory) {
 			return model.NotAllowed()
 		}
 		entering := fanout.Without(named, g.Members)

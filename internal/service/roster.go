@@ -194,6 +194,9 @@ func (s *Service) removeGroup(in *groupChange, p subject) (*store.Withdrawal, er
 		if err := membersFixed(&g, ""); err != nil {
 			return nil, err
 		}
+		if g.Directory {
+			return nil, directoryFixed("")
+		}
 		if g.Members, err = in.GroupMembers(id); err != nil {
 			return nil, err
 		}

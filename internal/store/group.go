@@ -8,12 +8,12 @@ import (
 )
 
 const groupColumns = `g.group_token, g.organization, g.name, g.description, g.avatar, g.created_by, g.created,
-	g.replay_history, g.is_public, g.everyone, g.duty, CASE WHEN ` + OfStanding + `g.organization)) THEN g.deleted ELSE 1 END`
+	g.replay_history, g.is_public, g.everyone, g.duty, g.directory, g.external_id, CASE WHEN ` + OfStanding + `g.organization)) THEN g.deleted ELSE 1 END`
 
 func scanGroup(g *model.Group, row Row) error {
 	var created int64
 	if err := row.Scan(&g.ID, &g.Organization, &g.Name, &g.Description, &g.Avatar, &g.CreatedBy, &created,
-		&g.ReplayHistory, &g.Public, &g.Everyone, &g.Duty, &g.Deleted); err != nil {
+		&g.ReplayHistory, &g.Public, &g.Everyone, &g.Duty, &g.Directory, &g.ExternalID, &g.Deleted); err != nil {
 		return err
 	}
 	g.Created = FromMillis(created)
@@ -23,18 +23,19 @@ func scanGroup(g *model.Group, row Row) error {
 // InsertGroup adds a group without members and without a rota.
 func (tx *Tx) InsertGroup(g *model.Group) error {
 	return tx.Post(`INSERT INTO groups (group_token, organization, name, description, avatar, created_by, created,
-		replay_history, is_public, everyone, duty, deleted, sent, sent_priority, last_message, last_sort)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0, 0)`,
+		replay_history, is_public, everyone, duty, directory, external_id, deleted, sent, sent_priority, last_message,
+			last_sort)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, 0, 0, 0, 0, 0)`,
 		g.ID, g.Organization, g.Name, g.Description, g.Avatar, g.CreatedBy, Millis(g.Created), g.ReplayHistory, g.Public,
-		g.Everyone)
+		g.Everyone, g.Directory, g.ExternalID)
 }
 
 // UpdateGroup stores what may change of a group, its deletion included.
 func (tx *Tx) UpdateGroup(g *model.Group) error {
 	return tx.Post(
-		`UPDATE groups SET name = ?, description = ?, avatar = ?, replay_history = ?, is_public = ?, deleted = ?
-			WHERE group_token = ?`,
-		g.Name, g.Description, g.Avatar, g.ReplayHistory, g.Public, g.Deleted, g.ID)
+		`UPDATE groups SET name = ?, description = ?, avatar = ?, replay_history = ?, is_public = ?, external_id = ?,
+			deleted = ? WHERE group_token = ?`,
+		g.Name, g.Description, g.Avatar, g.ReplayHistory, g.Public, g.ExternalID, g.Deleted, g.ID)
 }
 
 // Group returns a group without its members; a deleted one too.
@@ -56,6 +57,25 @@ func (tx *Tx) GroupOfEveryone(organization model.OrganizationID) (id model.Group
 	found, err = tx.One(`SELECT group_token FROM groups WHERE organization = ? AND everyone = 1 AND deleted = 0`,
 		[]any{organization}, &id)
 	return id, found, err
+}
+
+// DirectoryGroups lists the groups of an organization that a directory keeps, in the order of their tokens.
+func (tx *Tx) DirectoryGroups(organization model.OrganizationID) ([]model.Group, error) {
+	return tx.groups(`g.organization = ? AND g.directory = 1 AND g.deleted = 0 ORDER BY g.group_token`, organization)
+}
+
+// MembersOfEach lists the members of several groups, of each in the order in which they joined.
+func (tx *Tx) MembersOfEach(ids []model.GroupID) (map[model.GroupID][]model.AccountID, error) {
+	out := make(map[model.GroupID][]model.AccountID, len(ids))
+	err := tx.Query(`SELECT group_token, account FROM group_members WHERE group_token IN (?*)
+		ORDER BY group_token, joined, account`, []any{ids}, func(row Row) error {
+		var group model.GroupID
+		var account model.AccountID
+		err := row.Scan(&group, &account)
+		out[group] = append(out[group], account)
+		return err
+	})
+	return out, err
 }
 
 // GroupMembers lists the members of a group, in the order in which they joined.

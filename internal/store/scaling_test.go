@@ -76,6 +76,11 @@ var spreading = map[string]string{
 	"erasure.FinishAccount":   "once in the life of an account",
 	"erasure.EraseOwn":        "once in the life of an account, some rows at a time",
 	"erasure.MutesNaming":     "once in the life of an account, beside others",
+	"provision.CountMembers":  "a directory that reads all people: how many there are",
+	"provision.MembersFrom":   "a directory that reads all people: a page of them",
+	"provision.Keeps":         "when somebody gives itself another name: by an index of accounts",
+	"Tx.DirectoryGroups":      "a directory that looks for a group, or makes one",
+	"Tx.MembersOfEach":        "a directory that reads groups with their members",
 	"Tx.MembersAfter":         "work in pieces: some members of an organization; and a page of a console",
 	"Tx.MembersAmong":         "a change of a profile: those who read now, some at a time",
 	"presence.Readers":        "a change of a profile: those who read now",
@@ -250,7 +255,7 @@ var spreading = map[string]string{
 
 // rooms are the packages below this one that have statements.
 var rooms = []string{"auditlog", "authorship", "erasure", "legalhold", "metadata", "notes", "overview", "piecework",
-	"presence", "quota", "rota", "sealing", "searchindex", "series", "subscriptions", "tablecopy", "threads"}
+	"presence", "provision", "quota", "rota", "sealing", "searchindex", "series", "subscriptions", "tablecopy", "threads"}
 
 // silent are functions whose statements name no table of the platform: what others
 // give them, and what asks the server about itself.

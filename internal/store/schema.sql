@@ -125,6 +125,19 @@ CREATE TABLE join_requests (
 ){table};
 CREATE INDEX join_requests_account ON join_requests (account);
 
+-- A member whom the organization's directory keeps by SCIM, and what the directory calls it.
+CREATE TABLE scim_people (
+	organization {text} NOT NULL,
+	account      {id} NOT NULL,
+	name         TEXT NOT NULL,    -- the userName, as given
+	folded       {text} NOT NULL,  -- the same as it is compared
+	external_id  {text} NOT NULL,  -- none: the directory gives none
+	PRIMARY KEY (organization, account)
+){table};
+CREATE UNIQUE INDEX scim_people_folded ON scim_people (organization, folded);
+CREATE INDEX scim_people_external ON scim_people (organization, external_id) WHERE external_id <> '';
+CREATE INDEX scim_people_account ON scim_people (account);
+
 -- A role that an account has in an organization, or asks for.
 CREATE TABLE roles (
 	organization {text} NOT NULL,
@@ -240,6 +253,8 @@ CREATE TABLE groups (
 	is_public      INTEGER NOT NULL,
 	everyone       INTEGER NOT NULL, -- it always holds all members of the organization
 	duty           INTEGER NOT NULL, -- a rota says who is in it (rotas)
+	directory      INTEGER NOT NULL, -- a directory keeps it by SCIM
+	external_id    TEXT NOT NULL,    -- what the directory calls it; none: nothing, or none keeps it
 	deleted        INTEGER NOT NULL,
 	sent           BIGINT NOT NULL,  -- how many messages were sent to it
 	sent_priority  BIGINT NOT NULL,  -- how many of these are important
@@ -249,6 +264,7 @@ CREATE TABLE groups (
 ){table};
 CREATE INDEX groups_organization ON groups (organization);
 CREATE UNIQUE INDEX groups_everyone ON groups (organization) WHERE everyone = 1 AND deleted = 0;
+CREATE INDEX groups_directory ON groups (organization, group_token) WHERE directory = 1 AND deleted = 0;
 
 -- A member of a group, also of one that was deleted. What of the group's messages does not count as unread with the
 -- member (what came before, what it sent, what it read, what ended) is counted here: sent - seen is unread.

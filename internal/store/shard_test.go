@@ -25,6 +25,7 @@ var distribution = map[string]struct{ key, why string }{
 		"is not bound to one shard"},
 	"roles":         {"account", "read with the memberships"},
 	"join_requests": {"account", "beside the memberships that they become"},
+	"scim_people":   {"organization", "a directory asks for names of one organization"},
 	"messages": {"message", "every read names the message; by organization, the largest one would be one " +
 		"shard"},
 	"deliveries":            {"message", "beside their message"},

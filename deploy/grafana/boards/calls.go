@@ -58,6 +58,9 @@ func calls() board {
 				{title: "Sessions of browsers", unit: "cps",
 					about:   "Opened, elevated to administrative ones, or ended by signing out.",
 					queries: rate("signet_sessions_total", "act")},
+				{title: "People kept by directories", unit: "cps",
+					about:   "Made, brought back, disabled, enabled or removed by SCIM.",
+					queries: rate("signet_scim_people_total", "act")},
 			}},
 		}}
 }

@@ -31,14 +31,18 @@ type Reader[T any] struct {
 	Patience time.Duration // that a client has for a small body; 0: no end
 	// Always reads the body of a GET or DELETE too, which is ignored otherwise.
 	Always bool
-	Files  map[string]FileField[T] // the fields that are files in a multipart body
+	// Document keeps the body as the one JSON document that it is, which may also come as application/scim+json,
+	// and takes no other types.
+	Document bool
+	Files    map[string]FileField[T] // the fields that are files in a multipart body
 }
 
 // Body is what a body said.
 type Body[T any] struct {
 	Fields
-	Sent  bool  // there was one, and it was not blank
-	Bytes int64 // that were read
+	Document map[string]any // the whole, where the reader keeps that; nil: there was none
+	Sent     bool           // there was one, and it was not blank
+	Bytes    int64          // that were read
 	// Hold asks for memory for so many bytes more, before they are kept; its error is
 	// what to answer. nil: there is enough.
 	Hold func(bytes int) error
@@ -61,6 +65,7 @@ const (
 	typeJSON      = "application/json"
 	typeForm      = "application/x-www-form-urlencoded"
 	typeMultipart = "multipart/form-data"
+	typeSCIM      = "application/scim+json" // RFC 7644, section 8.1
 	typeOther     = ""
 )
 
@@ -77,7 +82,7 @@ func contentType(h http.Header) (kind string, params map[string]string) {
 	}
 	kind, _, _ = strings.Cut(given, ";")
 	switch kind = strings.ToLower(strings.TrimSpace(kind)); kind {
-	case typeMultipart, typeJSON, typeForm:
+	case typeMultipart, typeJSON, typeForm, typeSCIM:
 		if _, found, err := mime.ParseMediaType(given); err == nil {
 			params = found
 		}
@@ -96,6 +101,9 @@ func (reader *Reader[T]) Read(ctx context.Context, w http.ResponseWriter, r *htt
 		return nil
 	}
 	kind, params := contentType(r.Header)
+	if text := kind == typeSCIM || kind == typeJSON; reader.Document && !text || !reader.Document && kind == typeSCIM {
+		kind = typeOther
+	}
 	limit := reader.Limits.BodyBytes
 	if kind == typeMultipart {
 		limit = reader.multipartLimit()
@@ -116,7 +124,7 @@ func (reader *Reader[T]) Read(ctx context.Context, w http.ResponseWriter, r *htt
 	case typeMultipart:
 		return reader.readMultipart(ctx, r, source, params["boundary"], into)
 	case typeOther:
-		return refuseType(r, source, unsupported(r.Header))
+		return refuseType(r, source, unsupported(r.Header, reader.Document))
 	}
 	from, unknown := charsetNamed(params["charset"], "")
 	if unknown != nil {
@@ -129,20 +137,27 @@ func (reader *Reader[T]) Read(ctx context.Context, w http.ResponseWriter, r *htt
 		return bodyFault(err, limit)
 	}
 	into.Sent = len(bytes.TrimSpace(text)) > 0
-	var fault *model.Error
-	if kind == typeJSON {
-		if from != nil {
-			text = []byte(decode(string(text), from))
-		}
-		// Some systems put a mark of the byte order in front of all text.
-		fault = parseJSON(bytes.TrimPrefix(text, []byte("\ufeff")), &into.Fields)
-	} else {
-		fault = parseForm(string(text), from, &into.Fields)
-	}
+	fault := reader.parse(kind, text, from, into)
 	if fault != nil {
 		return fault
 	}
 	return reader.wantFiles(&into.Fields)
+}
+
+// parse reads the text of a body that is JSON or a form.
+func (reader *Reader[T]) parse(kind string, text []byte, from *charset, into *Body[T]) (fault *model.Error) {
+	if kind == typeForm {
+		return parseForm(string(text), from, &into.Fields)
+	}
+	if from != nil {
+		text = []byte(decode(string(text), from))
+	}
+	text = bytes.TrimPrefix(text, []byte("\ufeff")) // some systems put a mark of the byte order in front of all text
+	if !reader.Document {
+		return parseJSON(text, &into.Fields)
+	}
+	into.Document, fault = parseDocument(text)
+	return fault
 }
 
 // refuseType refuses a body of another type, after it has made sure that there
@@ -195,8 +210,11 @@ func bodyTooLarge(limit int64) error {
 		Message: "The body is larger than " + sizeText(limit) + "."}
 }
 
-func unsupported(h http.Header) error {
+func unsupported(h http.Header, document bool) error {
 	message := "The body has to be application/json, application/x-www-form-urlencoded or multipart/form-data."
+	if document {
+		message = "The body has to be application/scim+json or application/json."
+	}
 	if isCoded(h) {
 		message = "The body has to come as it is, without a Content-Encoding."
 	}

@@ -2,6 +2,7 @@ package input
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"strings"
@@ -44,6 +45,29 @@ func parseJSON(body []byte, f *Fields) *model.Error {
 	}
 	s.field = ""
 	return s.end()
+}
+
+// parseDocument reads a body of one JSON object as encoding/json has it. A blank body has none.
+func parseDocument(body []byte) (out map[string]any, fault *model.Error) {
+	s := openScanner(body)
+	defer s.close()
+	if s.json.PeekKind() != '{' {
+		if _, err := s.json.ReadToken(); err == io.EOF {
+			return nil, nil
+		}
+		return nil, s.fault(CodeBodyInvalid, "The body has to be one JSON object.")
+	}
+	_, text, fault := s.value()
+	if fault == nil {
+		fault = s.end()
+	}
+	if fault != nil {
+		return nil, fault
+	}
+	if err := json.Unmarshal([]byte(text), &out); err != nil {
+		return nil, s.fault(CodeBodyInvalid, "The JSON is malformed.") // such as a number that no float64 holds
+	}
+	return out, nil
 }
 
 // checkJSON checks the JSON that a field of a form holds as text. It counts as

@@ -43,16 +43,7 @@ func Refuse(w http.ResponseWriter, r *http.Request, refusal *model.Error) {
 
 // Error is the one place that writes an error. The id is that of the request.
 func Error(w http.ResponseWriter, r *http.Request, status int, id string, shown *model.Error) {
-	h := w.Header()
-	if status == http.StatusUnauthorized && len(r.Header["Sec-Fetch-Site"]) == 0 {
-		// A browser, which alone has this header, would open a dialog of its own.
-		h["WWW-Authenticate"] = basicChallenge
-	}
-	if wait := shown.RetryAfter; wait > 0 {
-		h["Retry-After"] = []string{strconv.Itoa(int(math.Ceil(wait.Seconds())))}
-	} else if status == http.StatusServiceUnavailable {
-		h["Retry-After"] = []string{strconv.Itoa(int(RetryAfter.Seconds()))}
-	}
+	errorHeaders(w.Header(), r, status, shown, basicChallenge)
 	body := NewBody()
 	defer body.Release()
 	failure := wire.Failure{Status: "fail", Error: wire.Error{Status: status, Code: shown.Code, Message: shown.Message,
@@ -61,6 +52,31 @@ func Error(w http.ResponseWriter, r *http.Request, status int, id string, shown 
 		panic(err) // texts and numbers always encode
 	}
 	Send(w, r, status, body.Bytes())
+}
+
+// ErrorAs writes an error of a body in a form of its own. challenges are the ways in which a client may say who it is.
+func ErrorAs(w http.ResponseWriter, r *http.Request, status int, shown *model.Error, challenges []string,
+	contentType string, form any) {
+	errorHeaders(w.Header(), r, status, shown, challenges)
+	body := NewBody()
+	defer body.Release()
+	if err := body.Encode(form); err != nil {
+		panic(err) // texts and numbers always encode
+	}
+	SendAs(w, r, status, contentType, body.Bytes())
+}
+
+// errorHeaders says how to go on after an error.
+func errorHeaders(h http.Header, r *http.Request, status int, shown *model.Error, challenges []string) {
+	if status == http.StatusUnauthorized && len(r.Header["Sec-Fetch-Site"]) == 0 {
+		// A browser, which alone has this header, would open a dialog of its own.
+		h["WWW-Authenticate"] = challenges
+	}
+	if wait := shown.RetryAfter; wait > 0 {
+		h["Retry-After"] = []string{strconv.Itoa(int(math.Ceil(wait.Seconds())))}
+	} else if status == http.StatusServiceUnavailable {
+		h["Retry-After"] = []string{strconv.Itoa(int(RetryAfter.Seconds()))}
+	}
 }
 
 var basicChallenge = []string{`Basic realm="signet", charset="UTF-8"`}

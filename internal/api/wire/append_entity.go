@@ -96,6 +96,9 @@ func (g *Group) appendJSON(b []byte) []byte {
 	if g.Duty {
 		b = append(b, `,"duty":true`...)
 	}
+	if g.Directory {
+		b = append(b, `,"directory":true`...)
+	}
 	return append(appendMetadata(b, g.Metadata), '}')
 }
 

@@ -56,10 +56,10 @@ func (v *View) User(e model.Entity) User {
 		CreatedTime: Time(account.Created), Disabled: account.Disabled,
 	}
 	for i, email := range account.Emails {
-		u.Emails[i] = Email(email)
+		u.Emails[i] = Email{email.Address, email.Verified}
 	}
 	for i, phone := range account.Phones {
-		u.Phones[i] = Phone(phone)
+		u.Phones[i] = Phone{phone.Number, phone.Verified}
 	}
 	if e.Organization != "" {
 		u.Title, u.Department = &e.Title, &e.Department
@@ -91,8 +91,9 @@ type Group struct {
 	CreatedTime     Time                 `json:"created_time,omitzero"`
 	ReplayHistory   bool                 `json:"replay_history"`
 	IsPublic        bool                 `json:"is_public"`
-	Everyone        bool                 `json:"everyone,omitempty"` // which published clients never see; likewise the next
+	Everyone        bool                 `json:"everyone,omitempty"` // which published clients never see; likewise the next two
 	Duty            bool                 `json:"duty,omitempty"`
+	Directory       bool                 `json:"directory,omitempty"`
 	Metadata        map[string]string    `json:"metadata,omitzero"`
 }
 
@@ -108,6 +109,7 @@ func (v *View) Group(g *model.Group) Group {
 		NumMembers: count,
 		CreatedBy:  g.CreatedBy, CreatedTime: Time(g.Created),
 		ReplayHistory: g.ReplayHistory, IsPublic: g.Public, Everyone: g.Everyone, Duty: g.Duty,
+		Directory: g.Directory,
 	}
 }
 

@@ -46,7 +46,7 @@ func CloseAccount(tx *store.Tx, id model.AccountID) error {
 		return err
 	}
 	for _, table := range []string{"keys", "addresses", "memberships", "join_requests", "roles", "group_members",
-		"past_members", "streams", "webhooks"} {
+		"past_members", "streams", "webhooks", "scim_people"} {
 		if err := tx.Post(`DELETE FROM `+table+` WHERE account = ?`, id); err != nil {
 			return err
 		}

@@ -171,6 +171,8 @@ func EraseBesides(tx *store.Tx, id model.OrganizationID, from, rows int) (erased
 	for i, query := range []string{
 		`DELETE FROM join_requests WHERE (organization, account) IN (SELECT organization, account
 			FROM join_requests WHERE organization = ? LIMIT ? + 0)`,
+		`DELETE FROM scim_people WHERE (organization, account) IN (SELECT organization, account
+			FROM scim_people WHERE organization = ? LIMIT ? + 0)`,
 		`DELETE FROM roles WHERE (organization, account, role) IN (SELECT organization, account, role
 			FROM roles WHERE organization = ? LIMIT ? + 0)`,
 		`DELETE FROM metadata WHERE (organization, entity) IN (SELECT organization, entity

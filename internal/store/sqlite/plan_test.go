@@ -28,8 +28,9 @@ var growing = map[string]string{
 	"addresses":    "addresses",
 	"search_words": "search_words", "w": "search_words", "search_entities": "search_entities", "groups": "groups",
 	"g":        "groups",
-	"metadata": "metadata", "mutes": "mutes", "join_requests": "join_requests", "push_subscriptions": "push_subscriptions",
-	"roles": "roles", "r": "roles", "avatars": "avatars", "blobs": "blobs",
+	"metadata": "metadata", "mutes": "mutes", "join_requests": "join_requests", "scim_people": "scim_people",
+	"push_subscriptions": "push_subscriptions",
+	"roles":              "roles", "r": "roles", "avatars": "avatars", "blobs": "blobs",
 	"requests": "requests", "keys": "keys", "quotas": "quotas", "streams": "streams", "s": "streams",
 	"figures": "figures", "escalations": "escalations", "escalation_targets": "escalation_targets",
 }

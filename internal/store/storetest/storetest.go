@@ -47,6 +47,8 @@ var nounCases = []conformance.Case{
 	{Name: "Groups", Run: groups},
 	{Name: "GroupMembers", Run: groupMembers},
 	{Name: "Rotas", Run: rotas},
+	{Name: "Provisioned", Run: provisioned},
+	{Name: "DirectoryGroups", Run: directoryGroups},
 	{Name: "Histories", Run: histories},
 	{Name: "Pieces", Run: pieces},
 	{Name: "RecallsInPieces", Run: recallsInPieces},

@@ -40,9 +40,11 @@ export function Group({ organization, token }: { organization: Schemas["Organiza
           {group.description && <p class="muted" dir="auto">{group.description}</p>}
           {group.everyone && <em class="tag">{text("console.everybody")}</em>}
           {group.duty && <em class="tag">{text("console.duty")}</em>}
+          {group.directory && <em class="tag">{text("console.directory")}</em>}
           {group.is_public && <em class="tag">{text("console.public")}</em>}
         </div>
       </header>
+      {group.directory && <p class="muted">{text("console.directoryKeepsGroup")}</p>}
       <div class="acts">
         <button type="button" class="primary" onClick={() => setAsked("edit")}>
           <Icon name="edit" /> {text("editGroup")}
@@ -63,7 +65,7 @@ export function Group({ organization, token }: { organization: Schemas["Organiza
         <dt>{text("console.history")}</dt><dd>{text(group.replay_history ? "console.yes" : "console.no")}</dd>
         <dt>{text("console.made")}</dt><dd><Moment at={group.created_time} /></dd>
       </dl>
-      {!group.everyone && <Rota group={group} onChange={reload} />}
+      {!group.everyone && !group.directory && <Rota group={group} onChange={reload} />}
       {group.everyone ? (
         <p>{text("console.everybodyWhy", { n: group.num_members })}</p>
       ) : (

@@ -35,6 +35,7 @@ export function Person({ organization, token }: { organization: Schemas["Organiz
           <h2 dir="auto">{person.display_name}</h2>
           <p class="muted" dir="auto">{[person.title, person.department].filter(Boolean).join(" · ")}</p>
           {person.disabled && <em class="tag danger">{text("console.disabled")}</em>}
+          {person.directory && <em class="tag">{text("console.directory")}</em>}
           {person.roles.includes("admin") && <em class="tag">{text("console.admin")}</em>}
           {person.pending_roles.includes("admin") && <em class="tag">{text("console.asksAdmin")}</em>}
           <span class="muted">
@@ -46,6 +47,7 @@ export function Person({ organization, token }: { organization: Schemas["Organiz
           </span>
         </div>
       </header>
+      {person.directory && <p class="muted">{text("console.directoryKeepsPerson", { name: person.directory })}</p>}
       <PersonActs organization={org} of={person} seesAddresses={seesAddresses} onChange={reload} />
       <dl class="facts">
         <dt>{text("console.username")}</dt><dd dir="auto">{person.username || "–"}</dd>

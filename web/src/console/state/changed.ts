@@ -56,13 +56,14 @@ function pairs(detail: string): string {
 
 /** fields are the fields of a detail; the hash of names is none. */
 function fields(detail: string): string {
-  const all = detail.split(" ").filter((word) => !word.startsWith("names="));
+  const all = detail.split(" ").filter((word) => !word.startsWith("names=") && word !== "scim");
   return new Intl.ListFormat(language.value, { type: "conjunction" }).format(all.map(nameOf));
 }
 
 /** changed says what an entry tells besides whom it is about: what was changed, which role, for what reason. */
 export function changed({ action, detail = "" }: Entry): string {
   if (detail === "") return "";
+  if (detail === "scim") return "SCIM"; // a directory did it
   if (action === "message.recall") return / reason=(.*)$/su.exec(detail)?.[1] ?? "";
   if (action.startsWith("escalation.")) return detail.replace(/^policy=/, "");
   if (action.startsWith("role.")) return /^role=(\w+)/.exec(detail)?.[1] ?? "";
