@@ -28,17 +28,14 @@ func rightsInGroup(tx *store.Tx, actor *model.Actor, g *model.Group) (groupRight
 	}
 	member, err := tx.IsGroupMember(g.ID, actor.Account)
 	member = member && inOrganization
-	if g.Everyone {
-		return groupRights{member: member, see: true, change: administers, control: administers,
+	see := member || administers || g.Public && inOrganization
+	if g.Everyone || g.Directory { // only administrators change it
+		return groupRights{member: member, see: see || g.Everyone, change: administers, control: administers,
 			overseen: administers && !member, recorded: administers}, err
-	}
-	if g.Directory {
-		return groupRights{member: member, see: member || administers || g.Public && inOrganization, change: administers,
-			control: administers, overseen: administers && !member, recorded: administers}, err
 	}
 	return groupRights{
 		member:  member,
-		see:     member || administers || g.Public && inOrganization,
+		see:     see,
 		change:  member || administers,
 		control: administers || g.CreatedBy == actor.Account && inOrganization,
 
