@@ -44,7 +44,7 @@ func TestErasureOfOrganizationGoesBackToWhatCameMeanwhile(t *testing.T) {
 		return found
 	}
 	erase()
-	if at != (remains{besides, 2}) || rows != 3 {
+	if at.stage != besides || at.beside == 0 || rows != 3 {
 		t.Fatalf("after the roles, of which %d went, it is at %v", rows, at)
 	}
 	at = remains{messages, 0}
