@@ -94,7 +94,7 @@ func (p *People) ScimUsers(ctx context.Context, actor *model.Actor, organization
 
 // scimPage reads a page of all members.
 func (p *People) scimPage(tx *store.Tx, organization model.OrganizationID, q ScimQuery, page *ScimPage) (err error) {
-	if page.Total, err = provision.CountMembers(tx, organization); err != nil || q.Limit == 0 {
+	if page.Total, err = tx.CountMembers(organization); err != nil || q.Limit == 0 {
 		return err
 	}
 	ids, err := provision.MembersFrom(tx, organization, q.Skip, q.Limit)
@@ -195,18 +195,25 @@ func scimMembers(tx *store.Tx, organization model.OrganizationID, ids []model.Ac
 	if err != nil {
 		return nil, err
 	}
+	owners := make(map[model.AccountID]*model.Account, len(accounts))
+	for i := range accounts {
+		owners[accounts[i].ID] = &accounts[i]
+	}
+	members := make(map[model.AccountID]*model.Membership, len(memberships))
+	for i := range memberships {
+		members[memberships[i].Account] = &memberships[i]
+	}
 	out := make([]scim.User, 0, len(ids))
 	for _, id := range ids {
-		a := slices.IndexFunc(accounts, func(a model.Account) bool { return a.ID == id })
-		m := slices.IndexFunc(memberships, func(m model.Membership) bool { return m.Account == id })
-		if a < 0 || m < 0 {
+		a, m := owners[id], members[id]
+		if a == nil || m == nil {
 			continue // it left, or never was one
 		}
 		var of *provision.Person
 		if person, ok := kept[id]; ok {
 			of = &person
 		}
-		out = append(out, scimUser(&accounts[a], &memberships[m], of))
+		out = append(out, scimUser(a, m, of))
 	}
 	return out, nil
 }

@@ -171,26 +171,17 @@ func (h *scimChange) read(tx *store.Tx) (err error) {
 // rename changes the account itself, where that is another one then and the directory may: refused is why not.
 func (h *scimChange) rename(tx *store.Tx, wanted *scim.User, refused error) error {
 	before := h.target.Account
-	after := before
-	after.FirstName, after.LastName = model.TidyName(wanted.GivenName), model.TidyName(wanted.FamilyName)
-	after.DisplayName = model.TidyName(wanted.DisplayName)
 	// The user name follows the userName, but for one that somebody signed in with before a directory kept it.
-	follows := before.Username == "" || h.kept != nil && strings.EqualFold(before.Username, h.kept.Name)
+	name := before.Username
+	follows := name == "" || h.kept != nil && strings.EqualFold(name, h.kept.Name)
 	if follows && h.before.Name != wanted.Name {
-		after.Username = username(wanted.Name)
+		name = username(wanted.Name)
 	}
-	emails := wantedEmails(wanted)
-	phones, left, err := h.p.freePhones(tx, before.ID, wanted.Phones)
+	after, left, err := h.p.scimAccount(tx, &before, name, wanted)
 	if err != nil {
 		return err
 	}
 	h.left = left
-	asked := PersonCommand{Emails: values(emails), Phones: values(phones)}
-	if err := h.p.assignAddresses(&after, &asked); err != nil {
-		return err
-	}
-	h.p.giveTypes(&after, emails, phones)
-	after.DisplayName = after.ComposeDisplayName()
 	h.changed = changedNames(&before, &after, h.salt)
 	if h.changed != nil {
 		for _, field := range fieldsOf(h.changed) {
@@ -209,7 +200,7 @@ func (h *scimChange) rename(tx *store.Tx, wanted *scim.User, refused error) erro
 	if refused != nil {
 		return refused
 	}
-	if err := h.p.access.WantFree(tx, after.ID, asked.Emails...); err != nil {
+	if err := h.p.access.WantFree(tx, after.ID, values(wantedEmails(wanted))...); err != nil {
 		return err
 	}
 	if err := tx.UpdatePerson(&before, &after); err != nil {

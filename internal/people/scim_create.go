@@ -149,7 +149,7 @@ func (p *People) scimBringBack(ctx context.Context, actor *model.Actor, organiza
 			if err := access.EndAll(tx, id); err != nil {
 				return nil, err
 			}
-			after, err := p.scimAccount(tx, &before, &u)
+			after, _, err := p.scimAccount(tx, &before, username(u.Name), &u)
 			if err != nil {
 				return nil, err
 			}
@@ -191,21 +191,23 @@ func noteNames(tx *store.Tx, actor *model.Actor, line *model.AuditEntry, changed
 	return audit.RecordRename(tx, actor, &told, changed)
 }
 
-// scimAccount is an account as a directory wants it.
-func (p *People) scimAccount(tx *store.Tx, before *model.Account, u *scim.User) (after model.Account, err error) {
+// scimAccount is an account as a directory wants it, with a user name. left is how many phone numbers it does not get.
+func (p *People) scimAccount(tx *store.Tx, before *model.Account, name string, u *scim.User) (after model.Account,
+	left int, err error) {
 	after = *before
 	after.FirstName, after.LastName = model.TidyName(u.GivenName), model.TidyName(u.FamilyName)
 	after.DisplayName = model.TidyName(u.DisplayName)
-	after.Username = username(u.Name)
+	after.Username = name
 	emails := wantedEmails(u)
-	phones, _, err := p.freePhones(tx, before.ID, u.Phones)
+	phones, left, err := p.freePhones(tx, before.ID, u.Phones)
 	if err != nil {
-		return after, err
+		return after, left, err
 	}
-	if err := p.assignAddresses(&after, &PersonCommand{Emails: values(emails), Phones: values(phones)}); err != nil {
-		return after, err
+	err = p.assignAddresses(&after, &PersonCommand{Emails: values(emails), Phones: values(phones)})
+	if err != nil {
+		return after, left, err
 	}
 	p.giveTypes(&after, emails, phones)
 	after.DisplayName = after.ComposeDisplayName()
-	return after, nil
+	return after, left, nil
 }

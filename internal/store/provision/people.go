@@ -91,12 +91,6 @@ func Leave(tx *store.Tx, organization model.OrganizationID, account model.Accoun
 	return tx.Post(`DELETE FROM scim_people WHERE organization = ? AND account = ?`, organization, account)
 }
 
-// CountMembers returns how many members an organization has.
-func CountMembers(tx *store.Tx, organization model.OrganizationID) (n int, err error) {
-	_, err = tx.One(`SELECT COUNT(*) FROM memberships WHERE organization = ?`, []any{organization}, &n)
-	return n, err
-}
-
 // MembersFrom lists up to limit members of an organization in the order of their tokens, after so many others.
 func MembersFrom(tx *store.Tx, organization model.OrganizationID, skip, limit int) ([]model.AccountID, error) {
 	return store.Column[model.AccountID](tx, `SELECT account FROM memberships m WHERE organization = ?

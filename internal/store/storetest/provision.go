@@ -80,7 +80,7 @@ func provisioned(t *testing.T, h conformance.Harness) {
 				return provision.MembersFrom(tx, first, skip, limit)
 			})
 		}
-		wantEqual(t, "count", mustRead(t, p, func(tx *store.Tx) (int, error) { return provision.CountMembers(tx, first) }), 3)
+		wantEqual(t, "count", p.mustCountMembers(t, first), 3)
 		wantEqual(t, "pages", slices.Concat(page(0, 2), page(2, 2)), members)
 		wantEqual(t, "behind the last", len(page(3, 2)), 0)
 	})
