@@ -144,6 +144,7 @@ test-tools: test-servers
 	CGO_ENABLED=0 go -C internal/blob/s3test/gateway tool -n versitygw >/dev/null
 	CGO_ENABLED=0 go -C openapi/generatortest tool -n oapi-codegen >/dev/null
 	CGO_ENABLED=0 go -C internal/promtest/evaluator tool -n evaluator >/dev/null
+	CGO_ENABLED=0 go -C internal/openid/openidtest/provider tool -n provider >/dev/null
 	CGO_ENABLED=0 go -C deploy/helm/charttest build -o /dev/null .
 	go -C deploy/release build -o /dev/null ./...
 
@@ -240,6 +241,7 @@ check-vet:
 	go vet ./...
 	go -C deploy/release vet ./...
 	CGO_ENABLED=0 go -C internal/promtest/evaluator vet ./...
+	CGO_ENABLED=0 go -C internal/openid/openidtest/provider vet ./...
 
 .PHONY: check-static
 check-static:
@@ -256,6 +258,7 @@ check-modules:
 	go mod tidy -diff
 	go -C deploy/release mod tidy -diff
 	go -C internal/promtest/evaluator mod tidy -diff
+	go -C internal/openid/openidtest/provider mod tidy -diff
 
 # This, the next and the TypeScript client need Node.js (20.19 or later).
 .PHONY: check-openapi

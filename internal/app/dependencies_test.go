@@ -28,6 +28,7 @@ func TestDependenciesAreExplained(t *testing.T) {
 	}
 	for _, m := range slices.Concat(toolModules(t), npmPackages(t),
 		mustRequireDirectly(t, "internal/promtest/evaluator/go.mod"),
+		mustRequireDirectly(t, "internal/openid/openidtest/provider/go.mod"),
 		mustRequireDirectly(t, "deploy/helm/charttest/go.mod")) {
 		used[m] = true
 	}

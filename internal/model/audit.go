@@ -79,6 +79,12 @@ const (
 	ActionWebhookTest    AuditAction = "webhook.test"
 	ActionWebhookRotate  AuditAction = "webhook.rotate"
 	ActionWebhookDisable AuditAction = "webhook.disable" // by the server: its receiver does not answer, or its key ended
+	ActionIdentityRead   AuditAction = "identity.read"
+	ActionIdentitySet    AuditAction = "identity.set" // the provider with which members of an organization sign in
+	ActionIdentityRemove AuditAction = "identity.remove"
+	ActionIdentityTest   AuditAction = "identity.test"
+	ActionIdentityLink   AuditAction = "identity.link" // the provider vouches for an account for the first time
+	ActionIdentityForget AuditAction = "identity.forget"
 	ActionOperatorMake   AuditAction = "operator.create"
 	ActionOperatorReset  AuditAction = "operator.reset"
 	ActionOperatorEnd    AuditAction = "operator.end"
@@ -108,7 +114,7 @@ func (a AuditAction) Reads() bool {
 	switch a {
 	case ActionAuditRead, ActionUserLookup, ActionUserRead, ActionUnreadRead, ActionMemberList, ActionRoleList,
 		ActionOrganizationRead, ActionGroupRead, ActionMetadataRead, ActionStatusRead, ActionSettingsRead, ActionQueueList,
-		ActionUndelivered, ActionMessageList, ActionKeyList, ActionWebhookRead:
+		ActionUndelivered, ActionMessageList, ActionKeyList, ActionWebhookRead, ActionIdentityRead:
 		return true
 	}
 	return false
