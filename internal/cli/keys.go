@@ -94,6 +94,9 @@ func (c *console) tellVerified(v *offline.Verified) {
 	if v.Webhooks > 0 {
 		opens += fmt.Sprintf("; so do the secrets of %d webhooks", v.Webhooks)
 	}
+	if v.Providers > 0 {
+		opens += fmt.Sprintf("; so do the client secrets of %d providers", v.Providers)
+	}
 	if v.Held > 0 {
 		opens += fmt.Sprintf("; %d of these messages are kept for a legal hold alone", v.Held)
 	}

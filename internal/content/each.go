@@ -94,3 +94,22 @@ func EachWebhook(ctx context.Context, kept *store.Store, fn func(*store.WebhookR
 		}
 	}
 }
+
+// EachProvider calls fn with the providers of a store in the order of their organizations.
+func EachProvider(ctx context.Context, kept *store.Store, fn func(*store.ProviderRow) error) error {
+	var last model.OrganizationID
+	for {
+		rows, err := store.Read(ctx, kept, func(tx *store.Tx) ([]store.ProviderRow, error) {
+			return tx.ProvidersAfter(last, eachBatch)
+		})
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		for i := range rows {
+			last = rows[i].Organization
+			if err := fn(&rows[i]); err != nil {
+				return err
+			}
+		}
+	}
+}

@@ -29,6 +29,10 @@ func secretBinding(w *model.Webhook) []byte {
 	return seal.Bind("", "webhooks", string(w.Account[:])+string(w.ID[:]), "secret")
 }
 
+func providerBinding(organization model.OrganizationID) []byte {
+	return seal.Bind(string(organization), "providers", "", "secret")
+}
+
 func blobBinding(id model.BlobID) []byte {
 	return seal.Bind("", "blobs", string(id[:]))
 }

@@ -13,7 +13,8 @@ import (
 // organization and to no day, so that it lasts as long as the ring.
 var rows = seal.Name{Period: "rows"}
 
-// secrets names the key of the secrets with which webhooks sign. It lasts as long as the ring too.
+// secrets names the key of the secrets with which webhooks sign, and by which issuers know the server. It lasts as
+// long as the ring too.
 var secrets = seal.Name{Period: "secrets"}
 
 // LacksRowKey says that the ring is not the one under whose key rows carry codes.

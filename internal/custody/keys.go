@@ -29,16 +29,18 @@ const (
 
 // Missing is what is sealed with keys that a ring does not hold.
 type Missing struct {
-	Keys     int // how many keys these are
-	Messages int
-	Held     int // messages that only a legal hold keeps
-	Metadata int
-	Notes    int // of groups
-	Webhooks int // whose secrets
+	Keys      int // how many keys these are
+	Messages  int
+	Held      int // messages that only a legal hold keeps
+	Metadata  int
+	Notes     int // of groups
+	Webhooks  int // whose secrets
+	Providers int // whose client secrets
 }
 
 // KeysInUse calls fn with the key of each text that is sealed and not over: of messages, of
-// those that only a legal hold keeps, of metadata, of notes of groups, and of webhooks' secrets.
+// those that only a legal hold keeps, of metadata, of notes of groups, and of the secrets of webhooks and
+// providers.
 func KeysInUse(ctx context.Context, kept *store.Store, now time.Time,
 	fn func(id seal.KeyID, count func(*Missing) *int)) error {
 	for _, table := range []struct {
@@ -71,6 +73,15 @@ func KeysInUse(ctx context.Context, kept *store.Store, now time.Time,
 	err = content.EachWebhook(ctx, kept, func(row *store.WebhookRow) error {
 		if id, sealed := seal.KeyOf(row.Secret); sealed {
 			fn(id, func(m *Missing) *int { return &m.Webhooks })
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	err = content.EachProvider(ctx, kept, func(row *store.ProviderRow) error {
+		if id, sealed := seal.KeyOf(row.Secret); sealed {
+			fn(id, func(m *Missing) *int { return &m.Providers })
 		}
 		return nil
 	})
@@ -166,6 +177,9 @@ func (w *KeyWatch) tell(ctx context.Context) error {
 	}
 	if m.Webhooks > 0 {
 		text += fmt.Sprintf(", nor do %d webhooks sign", m.Webhooks)
+	}
+	if m.Providers > 0 {
+		text += fmt.Sprintf(", nor do %d providers sign anybody in", m.Providers)
 	}
 	if m.Held > 0 {
 		text += fmt.Sprintf(", nor %d that a legal hold keeps", m.Held)

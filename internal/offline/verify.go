@@ -25,6 +25,7 @@ type Verified struct {
 	Metadata    int
 	Notes       int // of groups
 	Webhooks    int // whose secrets open
+	Providers   int // likewise
 	Rows        int // that give access, and were written by a server
 	Ended       int // messages that have ended, whose keys are destroyed already
 	Forged      int // rows that give access, and that no server wrote; each was reported
@@ -33,8 +34,8 @@ type Verified struct {
 
 // Verify opens everything that is sealed, and reports what does not open: the text
 // of every message, those included that only a legal hold keeps, of all metadata, of all notes of
-// groups, the secrets of webhooks, and of every attachment its beginning, or all of it where that is wanted. report
-// gets a line that names the row. It checks the codes of the rows that give access, too.
+// groups, the secrets of webhooks and of providers, and of every attachment its beginning, or all of it where that is
+// wanted. report gets a line that names the row. It checks the codes of the rows that give access, too.
 func Verify(ctx context.Context, vault *content.Vault, now time.Time, whole bool, report func(line string)) (Verified,
 	error) {
 	v := verification{vault: vault, now: now, whole: whole, report: report}
@@ -55,6 +56,10 @@ func Verify(ctx context.Context, vault *content.Vault, now time.Time, whole bool
 	if err := content.EachWebhook(ctx, vault.Store,
 		func(row *store.WebhookRow) error { return v.webhook(ctx, row) }); err != nil {
 		return v.Verified, fmt.Errorf("verify webhooks: %w", err)
+	}
+	if err := content.EachProvider(ctx, vault.Store,
+		func(row *store.ProviderRow) error { return v.provider(ctx, row) }); err != nil {
+		return v.Verified, fmt.Errorf("verify providers: %w", err)
 	}
 	rows, err := vault.Store.Forgeries(ctx, func(f store.Forgery) {
 		v.Forged++
@@ -184,6 +189,20 @@ func (v *verification) webhook(ctx context.Context, row *store.WebhookRow) error
 		v.report(fmt.Sprintf("secret of webhook %s of account %s: %v", row.ID, row.Account, err))
 	default:
 		v.Webhooks++
+	}
+	return nil
+}
+
+func (v *verification) provider(ctx context.Context, row *store.ProviderRow) error {
+	_, err := v.vault.OpenClientSecret(ctx, row.Organization, row.Secret)
+	switch {
+	case errors.Is(err, store.ErrUnavailable):
+		return err
+	case err != nil:
+		v.Broken++
+		v.report(fmt.Sprintf("client secret of the provider of organization %s: %v", row.Organization, err))
+	default:
+		v.Providers++
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ type coded interface {
 
 // Forgery is a row whose code does not fit what it says.
 type Forgery struct {
-	Kind string // key, account, password, membership, join_request, role or webhook
+	Kind string // key, account, password, membership, join_request, role, webhook, provider, domain, subject or sign_in
 	Row  string // its primary key, with blanks between
 }
 
@@ -162,6 +162,10 @@ func (s *Store) Forgeries(ctx context.Context, report func(Forgery)) (rows int, 
 		{(*Tx).checkJoinRequests, []any{"", model.AccountID{}}},
 		{(*Tx).checkRoles, []any{"", model.AccountID{}, ""}},
 		{(*Tx).checkWebhooks, []any{model.AccountID{}, []byte{}}},
+		{(*Tx).checkProviders, []any{""}},
+		{(*Tx).checkDomains, []any{""}},
+		{(*Tx).checkSubjects, []any{"", "", ""}},
+		{(*Tx).checkSignIns, []any{[]byte{}}},
 	} {
 		for n := codesBatch; n == codesBatch; rows += n {
 			var found []Forgery

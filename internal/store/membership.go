@@ -38,13 +38,16 @@ func (tx *Tx) PutMembership(m model.Membership) (added bool, err error) {
 	}
 }
 
-// DeleteMembership takes an account and its roles out of an organization.
+// DeleteMembership takes an account and its roles out of an organization, whose provider knows it no more.
 func (tx *Tx) DeleteMembership(organization model.OrganizationID, account model.AccountID) error {
 	tx.NotePeople(account)
 	if err := tx.Post(`DELETE FROM roles WHERE organization = ? AND account = ?`, organization, account); err != nil {
 		return err
 	}
 	if err := tx.NoteAccess(account); err != nil {
+		return err
+	}
+	if err := tx.ForgetSubjects(organization, account); err != nil {
 		return err
 	}
 	return tx.Post(`DELETE FROM memberships WHERE organization = ? AND account = ?`, organization, account)

@@ -231,6 +231,74 @@ CREATE TABLE webhook_deliveries (
 	PRIMARY KEY (account, webhook, number)
 ){table};
 
+-- The provider of OpenID Connect with which the members of an organization sign in.
+CREATE TABLE providers (
+	organization {text} NOT NULL,
+	issuer       TEXT NOT NULL,
+	client_id    TEXT NOT NULL,
+	secret       {bytes} NOT NULL, -- sealed
+	name         TEXT NOT NULL,
+	domains      TEXT NOT NULL,    -- JSON: those that it asks for; provider_domains has the confirmed ones
+	claims       TEXT NOT NULL,    -- JSON: the names of claims
+	admin_groups TEXT NOT NULL,    -- JSON
+	provision    INTEGER NOT NULL, -- it makes accounts
+	passwords    INTEGER NOT NULL, -- members whom the organization created may sign in with one too
+	enabled      INTEGER NOT NULL, -- 0: it can only be tried
+	shown        INTEGER NOT NULL, -- on the sign-in page, to everybody
+	version      BIGINT NOT NULL,  -- raised with the issuer, the client and its secret
+	created      BIGINT NOT NULL,
+	code         {bytes} NOT NULL, -- covers all
+	PRIMARY KEY (organization)
+){table};
+
+-- A domain of e-mail addresses that an operator confirmed to be an organization's. It is of one alone.
+CREATE TABLE provider_domains (
+	domain       {text} NOT NULL,  -- folded
+	organization {text} NOT NULL,
+	confirmed    BIGINT NOT NULL,
+	code         {bytes} NOT NULL, -- covers all
+	PRIMARY KEY (domain)
+){table};
+CREATE INDEX provider_domains_organization ON provider_domains (organization);
+
+-- The account of a person whom the provider of an organization vouches for.
+CREATE TABLE subjects (
+	organization {text} NOT NULL,
+	issuer       {text} NOT NULL,
+	subject      {text} NOT NULL,
+	account      {id} NOT NULL,
+	version      BIGINT NOT NULL,  -- of the provider as it was when the person last came by it
+	linked       BIGINT NOT NULL,
+	code         {bytes} NOT NULL, -- covers all
+	PRIMARY KEY (organization, issuer, subject)
+){table};
+CREATE INDEX subjects_account ON subjects (account);
+
+-- A key that came of such a sign-in, and ends when the provider says so. One whose key is gone is swept.
+CREATE TABLE subject_keys (
+	organization {text} NOT NULL,
+	api_key      {text} NOT NULL,
+	account      {id} NOT NULL,
+	issuer       {text} NOT NULL,
+	subject      {text} NOT NULL,
+	sid          {text} NOT NULL,  -- the provider's session; none: it has no name
+	PRIMARY KEY (organization, api_key)
+){table};
+CREATE INDEX subject_keys_subject ON subject_keys (organization, subject);
+CREATE INDEX subject_keys_sid ON subject_keys (organization, sid) WHERE sid <> '';
+CREATE INDEX subject_keys_account ON subject_keys (account);
+
+-- What is good once, and for minutes: a sign-in that was begun, what came of it, a logout that was carried out.
+CREATE TABLE sign_ins (
+	token        {bytes} NOT NULL, -- SHA-256 of what whoever comes back brings
+	organization {text} NOT NULL,
+	said         TEXT NOT NULL,    -- JSON
+	created      BIGINT NOT NULL,
+	code         {bytes} NOT NULL, -- covers all
+	PRIMARY KEY (token)
+){table};
+CREATE INDEX sign_ins_created ON sign_ins (created);
+
 -- How many messages a key has sent on a day (in days since 1970, UTC). Counters that begin with account: or told: are of
 -- other things.
 CREATE TABLE quotas (

@@ -59,6 +59,12 @@ func (w *Sweeper) trimRecords(ctx context.Context, now time.Time) error {
 		if err := tx.DeleteRequestsBefore(now.Add(-model.RepeatWindow)); err != nil {
 			return err
 		}
+		if err := tx.DeleteSignInsBefore(now.Add(-model.SignInLife)); err != nil {
+			return err
+		}
+		if err := tx.DropSubjectKeys(); err != nil {
+			return err
+		}
 		if err := quota.DeleteBefore(tx, quota.DayOf(now)-1); err != nil {
 			return err
 		}

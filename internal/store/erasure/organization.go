@@ -191,6 +191,14 @@ func EraseBesides(tx *store.Tx, id model.OrganizationID, from, rows int) (erased
 			AND d.account = w.account AND d.webhook = w.webhook LIMIT ? + 0)`,
 		`DELETE FROM webhooks WHERE (account, webhook) IN (SELECT account, webhook
 			FROM webhooks WHERE organization = ? AND organization <> '' LIMIT ? + 0)`,
+		`DELETE FROM provider_domains WHERE domain IN (SELECT domain
+			FROM provider_domains WHERE organization = ? LIMIT ? + 0)`,
+		`DELETE FROM subjects WHERE (organization, issuer, subject) IN (SELECT organization, issuer, subject
+			FROM subjects WHERE organization = ? LIMIT ? + 0)`,
+		`DELETE FROM subject_keys WHERE (organization, api_key) IN (SELECT organization, api_key
+			FROM subject_keys WHERE organization = ? LIMIT ? + 0)`,
+		`DELETE FROM providers WHERE organization IN (SELECT organization
+			FROM providers WHERE organization = ? LIMIT ? + 0)`,
 	} {
 		if i+1 < from { // the keys are 0
 			continue

@@ -32,6 +32,7 @@ var growing = map[string]string{
 	"push_subscriptions": "push_subscriptions",
 	"roles":              "roles", "r": "roles", "avatars": "avatars", "blobs": "blobs",
 	"requests": "requests", "keys": "keys", "quotas": "quotas", "streams": "streams", "s": "streams",
+	"subjects": "subjects", "subject_keys": "subject_keys", "sign_ins": "sign_ins",
 	"figures": "figures", "escalations": "escalations", "escalation_targets": "escalation_targets",
 }
 
@@ -65,6 +66,9 @@ var scans = map[string]string{
 	`DELETE FROM push_subscriptions ` +
 		`WHERE NOT EXISTS (SELECT 1 FROM keys k WHERE k.api_key = push_subscriptions.api_key)`: "the same, on those of " +
 		"browsers",
+	`DELETE FROM subject_keys ` +
+		`WHERE NOT EXISTS (SELECT 1 FROM keys k WHERE k.api_key = subject_keys.api_key)`: "the same, on those of sign-ins " +
+		"with a provider",
 	`SELECT DISTINCT account FROM keys WHERE (expires > 0 AND expires < ?) ` +
 		`OR (login = 1 AND session = 0 AND created < ? AND last_used < ? ` +
 		`OR session = 1 AND created < ? AND last_used < ?)`: "the same",
