@@ -237,7 +237,7 @@ func TestEveryOperationHasItsErrors(t *testing.T) {
 		}
 		succeeds := false
 		for status, r := range responses {
-			succeeds = succeeds || status < "300"
+			succeeds = succeeds || status < "300" || status == "302" || status == "303" // a browser is sent on
 			response := d.object(r)
 			if status >= "400" {
 				d.wantSharedError(op.pointer+" "+status, response)

@@ -131,6 +131,17 @@ POST /v2/message/{message}/forward
 POST /v2/get_bulk_message_status
 GET /v2/group/{group}/members
 POST /v2/role_group
+GET /v2/organization/{organization}/identity
+POST /v2/organization/{organization}/identity
+DELETE /v2/organization/{organization}/identity
+POST /v2/organization/{organization}/identity/test
+GET /v2/organization/{organization}/identity/test/{test}
+GET /v2/session/providers
+GET /v2/session/oidc/{provider}
+GET /v2/session/oidc/{provider}/callback
+POST /v2/session/oidc/{provider}/elevate
+POST /v2/session/oidc/{provider}/key
+POST /v2/session/oidc/{provider}/logout
 GET /v2/user/{user}/webhook
 POST /v2/user/{user}/webhook
 GET /v2/user/{user}/webhook/{webhook}

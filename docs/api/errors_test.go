@@ -64,7 +64,7 @@ type codes struct {
 }
 
 // answering are the packages that make what a caller is told.
-var answering = regexp.MustCompile(`/internal/(model|store|continuation|content|search|access|people|service|export|alert|duty|scim|push|webhook|stream|api|api/guard|api/input|api/output|api/sink|app)$`)
+var answering = regexp.MustCompile(`/internal/(model|store|continuation|content|search|access|people|service|export|alert|duty|push|webhook|identity|scim|stream|api|api/guard|api/input|api/output|api/sink|app)$`)
 
 // mustFindCodes returns where each code is.
 func mustFindCodes(t *testing.T) map[string]string {

@@ -32,6 +32,7 @@ func TestExamplesAnswerAsPrinted(t *testing.T) {
 			}
 			cast := apptest.Start(t, func(cfg *config.Config) {
 				cfg.Egress.Webhooks = []string{"hooks.example.com"}
+				cfg.Egress.Issuers = []string{"login.example.com"}
 			}).People()
 			play := &play{t: t, cast: cast, http: cast.NewHTTPClient()}
 			play.names.Set("org", cast.Organization)

@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"strings"
 
 	"signet/internal/audit"
 	"signet/internal/model"
@@ -24,17 +25,21 @@ type Login struct {
 	Secret string
 }
 
-// Proven is an account whose password was given.
+// Proven is an account whose password was given, or for which a provider vouches.
 type Proven struct {
 	account  model.AccountID
 	password store.Password
 	elevated bool // its sign-in counts as administrative at once
+	vouched  *Vouched
 }
 
 // FirstStart is the operator of a server that is not set up, who came by its link: as if
 // that were the password, for as long as the account has none. The session is elevated,
 // because without that nothing could be set up, and there is no password to do it with.
 func FirstStart(account model.AccountID) *Proven { return &Proven{account: account, elevated: true} }
+
+// Account is whose sign-in it is.
+func (p *Proven) Account() model.AccountID { return p.account }
 
 // Counter is what all password sign-ins of the account share: its daily allowance of
 // messages, and the rate of its requests. Else signing in again would renew both.
@@ -124,6 +129,9 @@ func (c *Control) login(ctx context.Context, proven *Proven, device Device, from
 		if err != nil {
 			return err
 		}
+		if err := c.admit(tx, proven, from, &owner, &issued.Key); err != nil {
+			return err
+		}
 		signed = newActor(issued.Key, &owner.Account, owner.Memberships)
 		line.OnKey = issued.Key.Key
 		if issued.Session {
@@ -131,6 +139,9 @@ func (c *Control) login(ctx context.Context, proven *Proven, device Device, from
 			if proven.elevated {
 				line.Detail = "session, first start"
 			}
+		}
+		if proven.vouched != nil {
+			line.Detail = strings.TrimPrefix(line.Detail+", provider of "+string(proven.vouched.Organization), ", ")
 		}
 		return audit.OnAccount(tx, line, &owner.Account)
 	})
@@ -152,6 +163,9 @@ func (c *Control) loginKey(proven *Proven, device Device, from *model.Actor) *Is
 		k.Scope, k.Parent = from.Key.Scope, from.Key.Key
 	} else {
 		k.Counter, k.Scope = quota.CounterOf(proven.account), proven.password.Scope
+		if proven.vouched != nil {
+			k.Scope = proven.vouched.Organization
+		}
 	}
 	if k.Session {
 		if proven.elevated {
@@ -172,6 +186,9 @@ func (c *Control) stillProved(tx *store.Tx, proven *Proven, from *model.Actor) (
 			return nil, err
 		}
 		return &current.Key, nil
+	}
+	if proven.vouched != nil {
+		return nil, c.stillVouched(tx, proven.vouched, proven.account)
 	}
 	password, err := tx.Password(proven.account)
 	if err == nil && password != proven.password {

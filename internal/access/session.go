@@ -98,6 +98,9 @@ func (c *Control) Elevate(ctx context.Context, actor *model.Actor, password stri
 			if err == nil && given != of {
 				err = model.Forbiddenf(codePasswordWrong, "The password is wrong.")
 			}
+			if err == nil {
+				err = wantPasswordsOf(tx, actor.Account)
+			}
 			if err != nil {
 				return err
 			}

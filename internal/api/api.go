@@ -19,6 +19,7 @@ import (
 	"signet/internal/content"
 	"signet/internal/export"
 	"signet/internal/health"
+	"signet/internal/identity"
 	"signet/internal/large"
 	"signet/internal/model"
 	"signet/internal/overview"
@@ -58,6 +59,7 @@ type Options struct {
 	Exporter        *export.Exporter
 	Pusher          *push.Pusher // tells browsers of messages
 	Webhooks        *webhook.Webhooks
+	Identities      *identity.Identities // signs people in with providers
 	Alerts          *alert.Desk
 	Version         string // of the server, which archives name
 	Brand           brand.Brand
@@ -94,6 +96,7 @@ type API struct {
 	exporter      *export.Exporter
 	pusher        *push.Pusher
 	webhooks      *webhook.Webhooks
+	identities    *identity.Identities
 	alerts        *alert.Desk
 	version       string
 	brand         brand.Brand
@@ -169,6 +172,7 @@ func newAPI(o Options) (*API, error) {
 		exporter:      o.Exporter,
 		pusher:        o.Pusher,
 		webhooks:      o.Webhooks,
+		identities:    o.Identities,
 		alerts:        o.Alerts,
 		version:       o.Version,
 		brand:         o.Brand,

@@ -62,8 +62,10 @@ func (a *API) audited(c *call, told *model.Error) bool {
 		return true
 	case model.TooMany:
 		return told.Code == guard.CodeTooManyFailures
-	case model.Invalid, model.NotFound:
+	case model.Invalid:
 		return c.endpoint.audit != ""
+	case model.NotFound: // that there is none may be what was read, and recorded
+		return c.endpoint.audit != "" && !a.origin(c).Recorded()
 	}
 	return false
 }

@@ -20,6 +20,9 @@ var bySession = map[string]string{
 	"POST /v2/session/elevate":   all("403"), // with a wrong password
 	"DELETE /v2/session/elevate": all("204"),
 
+	// Sessions that open more than the organization are not elevated by its provider, at which nobody answers.
+	"POST /v2/session/oidc/:provider/elevate": "403 403 503 503 503 503 403 403",
+
 	"GET /v2/user/:user/export": "404 404 403 403 403 403 200 200", // not with a browser that stands open
 
 	// A session that is not elevated rotates no key that lasts longer.

@@ -55,6 +55,7 @@ func startMatrix(t *testing.T, changes ...func(*figures)) *matrix {
 	m.standing = targets{"user": m.recipient.token, "recipient": m.recipient.token, "entity": m.recipient.token,
 		"sender":       m.sender.token,
 		"organization": m.org, "key": m.recipient.key, "number": "1", "role": "reporting",
+		"provider": m.org, "test": "x",
 		"id": avatar[strings.LastIndexByte(avatar, '/')+1:]}
 	maps.Copy(m.standing, m.newWebhook())
 	maps.Copy(m.standing, m.newMessage())
@@ -382,7 +383,7 @@ var rules = append([]rule{
 	{route: "GET /v2/brand/logo", public: true, want: strings.TrimSpace(strings.Repeat("200 ", 11))},
 	{route: "GET /openapi.json", public: true, want: strings.TrimSpace(strings.Repeat("200 ", 11))},
 	{route: "GET /openapi-3.0.json", public: true, want: strings.TrimSpace(strings.Repeat("200 ", 11))},
-}, slices.Concat(pushRules, webhookRules, everyoneRules, escalationRules, dutyRules)...)
+}, slices.Concat(pushRules, webhookRules, everyoneRules, escalationRules, dutyRules, identityRules)...)
 
 func TestAuthorizationMatrix(t *testing.T) {
 	t.Parallel()

@@ -31,6 +31,7 @@ type call struct {
 	beside   *model.Actor   // the key that elevates the session; nil: none was given
 	way      Way            // known where the call has to do with a cookie
 	tried    string         // the key, or else the address, whose credentials the call came with
+	back     string         // where a browser goes on, if the call shows nothing itself; empty: to the first page
 	origin   *audit.Origin
 	action   model.AuditAction // what it is in the audit log, where its body says more than the route; empty: the route's
 	id       string            // of the request, as Request-Id answers it

@@ -70,6 +70,10 @@ func (a *API) fail(ctx context.Context, c *call, err error) {
 			a.logFailure(ctx, c, slog.LevelWarn, err)
 		}
 	}
+	if c.endpoint.page && c.writer.Status == 0 && goesTo(c.request) {
+		a.sendBack(c, shown)
+		return
+	}
 	a.writeError(c, output.Status(shown.Kind), shown)
 }
 

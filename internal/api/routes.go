@@ -35,6 +35,8 @@ type route struct {
 	file bool
 	// picture is what a page shows as one: the cookie counts where a browser asks so for it.
 	picture bool
+	// page is what a browser goes to for what comes after: a refusal is shown by the page that it goes on to.
+	page bool
 	// own refuses all foreign pages, those of configured origins too.
 	own bool
 	// admin refuses accounts that administer nothing (endpoints 27 to 36).
@@ -222,6 +224,16 @@ func (a *API) routes() []route {
 			audit: model.ActionMessageList, admin: true},
 		{method: get, pattern: "/v2/organization/:organization/history", handler: a.getOrganizationHistory,
 			audit: model.ActionOrganizationRead, admin: true},
+		{method: get, pattern: "/v2/organization/:organization/identity", handler: a.getIdentity,
+			audit: model.ActionIdentityRead, admin: true},
+		{method: post, pattern: "/v2/organization/:organization/identity", handler: a.setIdentity,
+			audit: model.ActionIdentitySet, admin: true},
+		{method: del, pattern: "/v2/organization/:organization/identity", handler: a.removeIdentity,
+			audit: model.ActionIdentityRemove, admin: true},
+		{method: post, pattern: "/v2/organization/:organization/identity/test", handler: a.testIdentity,
+			audit: model.ActionIdentityTest, admin: true, own: true},
+		{method: get, pattern: "/v2/organization/:organization/identity/test/:test", handler: a.getIdentityTest,
+			admin: true},
 		{method: get, pattern: "/v2/status", handler: a.getStatus, audit: model.ActionStatusRead, admin: true},
 		{method: get, pattern: "/v2/status/history", handler: a.getStatusHistory, audit: model.ActionStatusRead,
 			admin: true},
@@ -266,6 +278,15 @@ func (a *API) routes() []route {
 		{method: post, pattern: "/v2/session/elevate", handler: a.elevateSession, audit: model.ActionElevate,
 			signIn: a.signInToElevate, own: true},
 		{method: del, pattern: "/v2/session/elevate", handler: a.lowerSession, audit: model.ActionLower, own: true},
+		{method: get, pattern: "/v2/session/providers", handler: a.getProviders, public: true},
+		{method: get, pattern: "/v2/session/oidc/:provider", handler: a.beginOIDC, public: true, page: true},
+		{method: get, pattern: "/v2/session/oidc/:provider/callback", handler: a.finishOIDC, public: true, page: true,
+			overseen: true},
+		{method: post, pattern: "/v2/session/oidc/:provider/elevate", handler: a.elevateOIDC, own: true},
+		{method: post, pattern: "/v2/session/oidc/:provider/key", handler: a.login, audit: model.ActionLogin,
+			signIn: a.signInByCode},
+		{method: post, pattern: "/v2/session/oidc/:provider/logout", handler: a.logoutOIDC, signIn: a.readSmall,
+			overseen: true},
 		{method: get, pattern: "/v2/brand", handler: a.getBrand, public: true},
 		{method: get, pattern: "/v2/brand/logo", handler: a.getBrandLogo, public: true},
 		{method: get, pattern: "/openapi.json", handler: a.showDocument(openapi.JSON), public: true},

@@ -31,6 +31,7 @@ import (
 	"signet/internal/egress"
 	"signet/internal/export"
 	"signet/internal/fanout"
+	"signet/internal/identity"
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/overview"
@@ -60,6 +61,7 @@ type server struct {
 	access   *access.Control
 	exporter *export.Exporter
 	webhooks *webhook.Webhooks
+	identity *identity.Identities
 	service  *service.Service
 	time     *custody.Clock
 	vault    *content.Vault
@@ -217,6 +219,7 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 		}
 	})
 	s.startWebhooks(logger)
+	s.identity = s.newIdentities()
 	s.link = people.NewFirstLink(s.store, s.clock.Now)
 	s.exporter = export.New(s.store, s.access, s.service, s.clock.Now)
 	s.api, err = api.New(api.Options{
@@ -225,7 +228,8 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 		Overview: overview.New(overview.Options{Store: s.store, Access: s.access, Streams: registry, Clock: s.clock.Now,
 			Installation: installation{s.clock.Now}, Settings: f.settings.Effective()}),
 		Alerts:   alert.New(alert.Options{Store: s.store, Cases: s.service, Clock: s.clock.Now}),
-		Exporter: s.exporter, Pusher: s.pusher, Webhooks: s.webhooks, Version: "v1.2.3", Brand: f.brand,
+		Exporter: s.exporter, Pusher: s.pusher, Webhooks: s.webhooks, Identities: s.identity,
+		Version: "v1.2.3", Brand: f.brand,
 		Clock: s.clock.Now, Logger: logger, Limits: f.api,
 		VendorPrefix: "TT", VendorNamespace: "tigertext", BaseURL: s.url, CORSOrigins: f.origins,
 		Address: f.address, Way: f.way, FirstStart: s.link.Take, Registerer: s.metrics, Tally: counts,

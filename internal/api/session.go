@@ -10,6 +10,7 @@ import (
 	"signet/internal/access"
 	"signet/internal/api/input"
 	"signet/internal/api/wire"
+	"signet/internal/identity"
 	"signet/internal/model"
 )
 
@@ -30,8 +31,11 @@ var cookieNames = map[Way]string{HTTPS: "__Host-signet", Loopback: "signet-sessi
 // cookieName is the name of the cookie where the call was sent to; empty where there are no
 // sessions. Cookies know no port, so that one that is not the scheme's own ends the name:
 // servers on one host keep apart. A proxy may ask at another port than its clients do.
-func (a *API) cookieName(c *call) string {
-	name, host, usual := cookieNames[c.way], c.request.Host, "80"
+func (a *API) cookieName(c *call) string { return a.ported(c, cookieNames[c.way]) }
+
+// ported ends the name of a cookie with the port where the call was sent to.
+func (a *API) ported(c *call, name string) string {
+	host, usual := c.request.Host, "80"
 	if c.way == HTTPS {
 		host, usual = cmp.Or(a.ownHost, host), "443"
 	}
@@ -198,6 +202,7 @@ type wireSession struct {
 	Operator        bool                   `json:"operator"`
 	HasPassword     bool                   `json:"has_password"`
 	ElevatedUntil   wire.Time              `json:"elevated_until,omitzero"`
+	Provider        *wire.IdentityChoice   `json:"provider,omitempty"` // that can elevate it
 	Limits          sessionLimits          `json:"limits"`
 }
 
@@ -231,6 +236,13 @@ func (a *API) getSession(ctx context.Context, c *call) (answer, error) {
 	}
 	out := wireSession{Account: c.User(user), AdministratorOf: c.actor.AdministratorOf(), Operator: c.actor.Operator,
 		HasPassword: hasPassword, Limits: sessionLimits{a.limits.AttachmentBytes, a.service.Limits().MessageBytes}}
+	choice, found, err := a.identities.ChoiceOf(ctx, c.actor.Key.Scope)
+	if err != nil {
+		return answer{}, err
+	}
+	if found {
+		out.Provider = &wire.ShownChoices([]identity.Choice{choice})[0]
+	}
 	if c.actor.Elevated {
 		out.ElevatedUntil = wire.Time(c.actor.Key.Elevated)
 	}

@@ -94,7 +94,8 @@ func interfaceOptions(in surroundings, p *parts) api.Options {
 	limits := in.cfg.Limits
 	return api.Options{
 		Access: p.access, Authenticator: p.access, Service: p.cases, People: p.people, Streams: p.streams,
-		Exporter: p.exporter, Pusher: p.pusher, Webhooks: p.hooks.Webhooks, Alerts: p.alerts,
+		Exporter: p.exporter, Pusher: p.pusher, Webhooks: p.hooks.Webhooks,
+		Identities: p.identity.Identities, Alerts: p.alerts,
 		Version: version, FirstStart: p.link.Take, Brand: in.brand, Tally: p.tally,
 		Clock: in.clock, Logger: in.log, AccessLog: in.cfg.Log.Access, Outages: in.outages, Registerer: in.metrics,
 		Tracer: in.tracer,
@@ -120,7 +121,7 @@ func background(in surroundings, d *data, p *parts, others nodes) []func(context
 	keys := &custody.KeyWatch{Store: d.kept, Ring: d.ring, Clock: in.clock, Log: in.log, Warnings: in.warnings,
 		Older: p.sweeper.AskAllKeys}
 	tasks := append(others.tasks, guard(d.engine, p.registry, p.cases, p.work)...)
-	return append(tasks, p.sweeper.Run, p.work.Run, p.pusher.Run, p.hooks.run, p.survey.Run, p.recorder.Run, keys.Run,
-		d.forgeries.Run, d.ringCopy.run, d.pair.run, d.keeper.Run, d.blobs.watch, d.room.Run,
+	return append(tasks, p.sweeper.Run, p.work.Run, p.pusher.Run, p.hooks.run, p.identity.run, p.survey.Run,
+		p.recorder.Run, keys.Run, d.forgeries.Run, d.ringCopy.run, d.pair.run, d.keeper.Run, d.blobs.watch, d.room.Run,
 		newRest(d.engine, p.cases.Forget, in.log).run)
 }

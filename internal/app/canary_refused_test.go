@@ -12,3 +12,8 @@ func (v *aviary) noAlert() letter {
 	return letter{who: v.alice, query: url.Values{"recipient": {v.bob.email}}, want: 400,
 		fields: fields{"alerts": v.word(ofContent, "alert")}}
 }
+
+// noProvider is about the provider of identities of an organization that has none.
+func (v *aviary) noProvider(said fields) letter {
+	return letter{who: v.operator, path: params{"organization": v.organization}, fields: said, want: 404}
+}

@@ -423,12 +423,55 @@ var sightings = map[string]func(v *aviary) letter{
 		p := v.person()
 		return letter{header: v.session(p), fields: fields{"password": p.password}, want: 204}
 	},
-	"DELETE /v2/session/elevate": func(v *aviary) letter { return letter{header: v.session(v.person()), want: 204} },
-	"POST /v2/logout":            func(v *aviary) letter { return letter{who: v.alice, want: 204} },
-	"GET /v2/brand":              func(v *aviary) letter { return letter{want: 200} },
-	"GET /v2/brand/logo":         func(v *aviary) letter { return letter{want: 404} },
-	"GET /openapi.json":          func(v *aviary) letter { return letter{want: 200} },
-	"GET /openapi-3.0.json":      func(v *aviary) letter { return letter{want: 200} },
-	"GET /healthz":               func(v *aviary) letter { return letter{want: 200} },
-	"GET /readyz":                func(v *aviary) letter { return letter{want: 200} },
+	"DELETE /v2/session/elevate": func(v *aviary) letter {
+		return letter{header: v.session(v.person()), want: 204}
+	},
+	"GET /v2/organization/{organization}/identity": func(v *aviary) letter { return v.noProvider(nil) },
+	"POST /v2/organization/{organization}/identity": func(v *aviary) letter { // of an issuer that is not allowed
+		l := v.noProvider(fields{"issuer": "https://login.example.com/" + v.word(ofContent, "issuer"),
+			"client_id": v.word(ofContent, "client_id"), "client_secret": v.word(ofSecret, "client_secret"),
+			"name": v.word(ofContent, "name"), "domains": []string{v.word(ofEmail, "domains") + ".signet.test"},
+			"admin_groups": []string{v.word(ofContent, "admin_groups")},
+			"claims":       fields{"username": v.word(ofContent, "claims")}})
+		l.want = 400
+		return l
+	},
+	"DELETE /v2/organization/{organization}/identity": func(v *aviary) letter { return v.noProvider(nil) },
+	"POST /v2/organization/{organization}/identity/test": func(v *aviary) letter {
+		return v.noProvider(fields{"return": "/" + v.word(ofContent, "return")})
+	},
+	"GET /v2/organization/{organization}/identity/test/{test}": func(v *aviary) letter {
+		return letter{who: v.operator, want: 200,
+			path: params{"organization": v.organization, "test": v.word(ofSecret, "test")}}
+	},
+	"GET /v2/session/providers": func(v *aviary) letter {
+		return letter{query: url.Values{"login": {v.word(ofEmail, "login") + "@signet.test"}}, want: 200}
+	},
+	"GET /v2/session/oidc/{provider}": func(v *aviary) letter {
+		return letter{path: params{"provider": v.organization}, want: 404,
+			query: url.Values{"login": {v.word(ofEmail, "login") + "@signet.test"}, "return": {"/"}}}
+	},
+	"GET /v2/session/oidc/{provider}/callback": func(v *aviary) letter {
+		return letter{path: params{"provider": v.organization}, want: 403,
+			query: url.Values{"state": {v.word(ofSecret, "state")}, "code": {v.word(ofSecret, "code")}}}
+	},
+	"POST /v2/session/oidc/{provider}/elevate": func(v *aviary) letter { // of a session that no provider opened
+		return letter{header: v.session(v.person()), path: params{"provider": v.organization}, want: 403,
+			fields: fields{"return": "/" + v.word(ofContent, "return")}}
+	},
+	"POST /v2/session/oidc/{provider}/key": func(v *aviary) letter {
+		return letter{path: params{"provider": v.organization}, want: 403,
+			fields: fields{"code": v.word(ofSecret, "code"), "code_verifier": v.word(ofSecret, "code_verifier")}}
+	},
+	"POST /v2/session/oidc/{provider}/logout": func(v *aviary) letter {
+		return letter{path: params{"provider": v.organization}, want: 404,
+			fields: fields{"logout_token": v.word(ofSecret, "logout_token")}}
+	},
+	"POST /v2/logout":       func(v *aviary) letter { return letter{who: v.alice, want: 204} },
+	"GET /v2/brand":         func(v *aviary) letter { return letter{want: 200} },
+	"GET /v2/brand/logo":    func(v *aviary) letter { return letter{want: 404} },
+	"GET /openapi.json":     func(v *aviary) letter { return letter{want: 200} },
+	"GET /openapi-3.0.json": func(v *aviary) letter { return letter{want: 200} },
+	"GET /healthz":          func(v *aviary) letter { return letter{want: 200} },
+	"GET /readyz":           func(v *aviary) letter { return letter{want: 200} },
 }

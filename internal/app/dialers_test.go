@@ -13,7 +13,7 @@ import (
 // dialers are the packages that can open a connection, and to whom. Whom a caller names is called by
 // internal/egress alone, and whoever calls that has its client, and none of its own.
 var dialers = map[string]string{
-	"internal/egress":         "the guard: hosts that callers name, as far as egress.push and egress.webhooks allow",
+	"internal/egress":         "the guard: hosts that callers name, as far as egress.push, .webhooks and .issuers allow",
 	"internal/blob":           "the bucket that blobs names",
 	"internal/store/postgres": "the database that database names",
 	"internal/seal/pgring":    "the databases that keyring and keyring.copy name",

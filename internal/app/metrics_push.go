@@ -8,11 +8,12 @@ import (
 )
 
 // registerRefused adds how often the settings did not let the server call, by what for.
-func registerRefused(metrics prometheus.Registerer, pushes, webhooks *egress.Guard) error {
+func registerRefused(metrics prometheus.Registerer, pushes, webhooks, issuers *egress.Guard) error {
 	const refused = "Calls that were not let out, and URLs for such calls, as the settings do not allow them."
 	return register(metrics,
 		counter("signet_egress_refused_total", refused, labels{"for": "push"}, pushes.Refused),
-		counter("signet_egress_refused_total", refused, labels{"for": "webhooks"}, webhooks.Refused))
+		counter("signet_egress_refused_total", refused, labels{"for": "webhooks"}, webhooks.Refused),
+		counter("signet_egress_refused_total", refused, labels{"for": "issuers"}, issuers.Refused))
 }
 
 // registerPushes adds the figures of what is pushed to browsers.

@@ -48,6 +48,7 @@ type parts struct {
 	streams  *stream.Streams
 	exporter *export.Exporter
 	hooks    *hooks
+	identity *identities
 	alerts   *alert.Desk
 	link     *people.FirstLink
 
@@ -65,6 +66,7 @@ func newParts(in surroundings, d *data) *parts {
 	p.makeUseCases(in, d)
 	p.hooks = newHooks(in, d, p)
 	p.work.Register(p.hooks.Kinds()...)
+	p.identity = newIdentities(in, d, p)
 	p.makeSweep(in, d)
 	p.makeRecorder(in, d)
 	return p
@@ -171,7 +173,8 @@ func (p *parts) register(in surroundings, d *data) error {
 		registerCounts(in.metrics, p.cases.Counts(), p.sweeper, p.vault, p.audit), registerSurvey(in, p.survey, p.registry),
 		registerRing(in.metrics, d.ring), registerForgeries(in.metrics, d.forgeries),
 		registerWork(in.metrics, p.work.Kinds()), registerPushes(in.metrics, p.pusher), registerHooks(in.metrics, p.hooks),
-		registerRefused(in.metrics, p.guard, p.hooks.guard), registerExports(in.metrics, p.exporter),
+		registerRefused(in.metrics, p.guard, p.hooks.guard, p.identity.guard),
+		registerIdentities(in.metrics, p.identity), registerExports(in.metrics, p.exporter),
 		registerPair(in, d.pair))
 }
 

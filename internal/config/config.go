@@ -113,6 +113,7 @@ type Egress struct {
 	Networks []string // that may be called though no public host is in them
 	Push     []string // hosts of push services; empty: nothing is pushed
 	Webhooks []string // hosts of webhooks; empty: there are none
+	Issuers  []string // hosts of issuers of OpenID Connect; empty: nobody signs in with one
 }
 
 // PushHosts are the hosts to which notifications may be pushed, and the networks that may be called for it.
@@ -132,6 +133,9 @@ func (c *Config) PushContact() string {
 
 // WebhookHosts are the same for webhooks.
 func (e Egress) WebhookHosts() (egress.Hosts, []netip.Prefix) { return e.called(e.Webhooks) }
+
+// IssuerHosts are the same for issuers.
+func (e Egress) IssuerHosts() (egress.Hosts, []netip.Prefix) { return e.called(e.Issuers) }
 
 func (e Egress) called(list []string) (hosts egress.Hosts, networks []netip.Prefix) {
 	hosts, err := egress.ParseHosts(list)

@@ -79,6 +79,7 @@ func TestSettingsThatContradictEachOther(t *testing.T) {
 		{map[string]string{"egress.push": ""}, ""},
 		{map[string]string{"egress.webhooks": "hooks.example.com:8443"}, "want names such as push.example.com"},
 		{map[string]string{"egress.webhooks": "127.1"}, "want names such as push.example.com"},
+		{map[string]string{"egress.issuers": "https://login.example.com"}, "want names such as push.example.com"},
 		{map[string]string{"egress.webhooks": "*,hooks.example.com,*.example.org,192.0.2.7"}, ""},
 		{map[string]string{"proxy_header": "X-Real-IP"}, "want one of X-Forwarded-For, Forwarded"},
 		{map[string]string{"insecure_http": "perhaps"}, "want true or false"},

@@ -232,11 +232,11 @@ https://app.example.com. None by default; there is no wildcard, because browsers
 send their users' credentials along.`),
 
 		list(&c.Egress.Networks, "egress.networks", "NETWORKS", calledNetworks, `
-Addresses or networks (10.1.2.0/24) that the server may call for egress.push and
-egress.webhooks although no public host has them: loopback, private, link-local and
-the like, which are refused otherwise, whatever name leads there. Plain HTTP is
-allowed to these only. Name receivers, not whole networks: whoever may name a receiver
-can have the server call any machine in them.`),
+Addresses or networks (10.1.2.0/24) that the server may call for egress.push,
+egress.webhooks and egress.issuers although no public host has them: loopback, private,
+link-local and the like, which are refused otherwise, whatever name leads there. Plain
+HTTP is allowed to these only. Name receivers, not whole networks: whoever may name a
+receiver can have the server call any machine in them.`),
 
 		listOf(&c.Egress.Push, "egress.push", pushServices, "HOSTS", hosts, `
 Hosts to which notifications of new messages may be pushed (Web Push): those to which
@@ -250,6 +250,12 @@ is pushed.`),
 		list(&c.Egress.Webhooks, "egress.webhooks", "HOSTS", hosts, `
 Hosts to which webhooks may send events, such as hooks.example.com; *.example.com is
 all below example.com, * is all public hosts. Empty: there are no webhooks.`),
+
+		list(&c.Egress.Issuers, "egress.issuers", "HOSTS", hosts, `
+Hosts of the providers of identities (OpenID Connect) with which members of
+organizations sign in, such as login.microsoftonline.com; *.example.com is all below
+example.com, * is all public hosts. All hosts count at which a provider publishes,
+gives tokens and tells of people. Empty: nobody signs in with a provider.`),
 
 		toggledOn(&c.Web.Pages, "web.pages", `
 Serves the pages for browsers: the messenger at /.`),

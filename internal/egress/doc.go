@@ -1,5 +1,5 @@
 // Package egress is the one guard for what goes out of the server to hosts that callers name: the
-// push services of browsers, the receivers of webhooks.
+// push services of browsers, the receivers of webhooks, the issuers of OpenID Connect.
 //
 // It owns which hosts and which addresses may be called, and how: https, without a redirect, within
 // Timeout, and with no more than AnswerLimit bytes of an answer. Addresses are checked where the
@@ -19,5 +19,5 @@
 //	answer, err := guard.Client().Do(request) // errors.Is(err, egress.ErrRefused): it did not go out
 //
 // A Guard has connections of its own: make one for each purpose, and keep it. Hosts and networks are
-// those of the settings egress.push, egress.webhooks and egress.networks.
+// those of the settings egress.push, egress.webhooks, egress.issuers and egress.networks.
 package egress

@@ -62,5 +62,16 @@ func calls() board {
 					about:   "Made, brought back, disabled, enabled or removed by SCIM.",
 					queries: rate("signet_scim_people_total", "act")},
 			}},
+			{"Providers of identities", []panel{
+				{title: "Sign-ins", unit: "cps",
+					about:   "By what came of them; unreachable: the provider of an organization did not answer.",
+					queries: rate("signet_identity_sign_ins_total", "outcome")},
+				{title: "Accounts made", unit: "cps",
+					about:   "Accounts made at the first sign-in with a provider.",
+					queries: rate("signet_identity_accounts_total", "")},
+				{title: "Sessions ended", unit: "cps",
+					about:   "Sessions and keys that providers ended by back-channel logout.",
+					queries: rate("signet_identity_logouts_total", "")},
+			}},
 		}}
 }
