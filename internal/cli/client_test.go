@@ -51,7 +51,11 @@ func newStub(t *testing.T) *stub {
 		"GET /v2/user/me/key": data(
 			`[{"api_key":"k1","kind":"regular","created_time":"2026-11-21T08:15:30.123Z"}]`),
 		"POST /v2/user/me/key/k1/rotate": data(`{"api_key":"k1","api_secret":"s2"}`),
-		"POST /v2/user/u1/webhook":       data(`{"webhook":"w1","secret":"whsec_AA=="}`),
+		"GET /v2/organization/o1/identity": data(`{"id":"o1","issuer":"https://login.example.com","client_id":"signet",
+			"has_secret":true,"name":"N","domains":["example.com"],"confirmed_domains":[],"claims":{},"admin_groups":["a","b"],
+			"provision":true,"passwords":true,"passwords_off":false,"enabled":true,"shown":false,"tried":false,
+			"redirect_uri":"https://s.example.com/callback","backchannel_logout_uri":"https://s.example.com/logout"}`),
+		"POST /v2/user/u1/webhook": data(`{"webhook":"w1","secret":"whsec_AA=="}`),
 		"GET /v2/user/u1/webhook": data(`[{"webhook":"w1","url":"https://hooks.example.com/x","events":[],"content":"thin",
 			"acknowledge":false,"signature":"v1","enabled":false,"disabled_reason":"silent",
 			"created_time":"2026-11-21T08:15:30.123Z"}]`),
@@ -192,7 +196,20 @@ func TestClientCommands(t *testing.T) {
 		{"webhook test w1 --user u1", "POST /v2/user/u1/webhook/w1/test {}",
 			"delivery  2026-11-21T08:15:30Z webhook.test delivered 204 3ms try 1 -\n"},
 		{"webhook delete w1 --user u1", "DELETE /v2/user/u1/webhook/w1", ""},
-
+		{"org identity show o1", "GET /v2/organization/o1/identity", "id                      o1\n" +
+			"name                    N\nissuer                  https://login.example.com\nclient_id               signet\n" +
+			"has_secret              true\ndomains                 example.com\nconfirmed_domains       \n" +
+			"admin_groups            a,b\nprovision               true\npasswords               true\n" +
+			"passwords_off           false\nenabled                 true\nshown                   false\n" +
+			"tried                   false\nredirect_uri            https://s.example.com/callback\n" +
+			"backchannel_logout_uri  https://s.example.com/logout\n"},
+		{"org identity set o1 --issuer https://login.example.com --client-id signet --client-secret-variable NONE " +
+			"--domain a.example --no-admin-groups --groups-claim roles --provision --no-passwords --forget ann",
+			`POST /v2/organization/o1/identity {"issuer":"https://login.example.com","client_id":"signet","client_secret":"",` +
+				`"domains":["a.example"],"claims":{"groups":"roles"},"admin_groups":[],"provision":true,"passwords":false,` +
+				`"forget":"ann"}`, ""},
+		{"org identity set o1 --no-enabled", `POST /v2/organization/o1/identity {"enabled":false}`, ""},
+		{"org identity remove o1", "DELETE /v2/organization/o1/identity", ""},
 		{"push show", "GET /v2/push", "on          true\npublic_key  BP4z\n"},
 		{"push show --json", "GET /v2/push", `{"on":true,"public_key":"BP4z"}` + "\n"},
 		{"push list", "GET /v2/user/me/push", "ID  PUSH SERVICE      DEVICE             CREATED               " +

@@ -25,6 +25,8 @@ type orgCommands struct {
 	Messages    orgMessagesCommand    `cmd:"" help:"List messages of an organization by sender, recipient and time, without their content." note:"For its administrators, who so find a message to take back. The audit log records it." example:"signet org messages Hq3nVt0cXz8Lw2RbKd5mYp7A --sender ann@example.com --since 2026-11-21T14:00:00Z --until 2026-11-21T14:10:00Z"`
 	History     orgHistoryCommand     `cmd:"" help:"Print figures of an organization, or of the installation, over time." example:"signet org history Hq3nVt0cXz8Lw2RbKd5mYp7A --names sent,active_people --step day"`
 
+	Identity orgIdentityCommands `cmd:"" help:"Show and set the provider with which members of an organization sign in."`
+
 	Hold    orgHoldCommand    `cmd:"" help:"Put an organization under a legal hold, in the server's data."`
 	Release orgReleaseCommand `cmd:"" help:"Lift a legal hold, in the server's data."`
 	Export  orgExportCommand  `cmd:"" help:"Write what a legal hold keeps, from the server's data."`

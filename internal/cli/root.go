@@ -48,6 +48,7 @@ type commands struct {
 	Completion completionCommand `cmd:"" help:"Print the script that completes command lines in a shell."`
 	Complete   completeCommand   `cmd:"" hidden:"" passthrough:"" help:"What may stand at the cursor; shells call it."`
 
+	Login        loginCommand         `cmd:"" group:"client" help:"Sign in with the provider of an organization, by a browser, and print a key." example:"signet login ann@example.com --server https://signet.example.com"`
 	Org          orgCommands          `cmd:"" aliases:"organization" group:"client" help:"Create, show, change and delete organizations."`
 	User         userCommands         `cmd:"" group:"client" help:"Create, find, show and change accounts, and their memberships."`
 	Key          keyCommands          `cmd:"" group:"client" help:"Issue, list, revoke and rotate API keys."`
