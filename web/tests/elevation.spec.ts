@@ -13,7 +13,7 @@ test.describe("on a server of its own", () => {
     const { alice, bob, organization } = await hospital(people);
     await server.operator.grantRole(alice.token, organization, "admin");
     const own = `/console/organizations/${organization}`;
-    const tabs = ["people", `people/${bob.token}`, "groups", "keys", "requests", "stuck", "audit", "settings"];
+    const tabs = ["people", `people/${bob.token}`, "groups", "keys", "requests", "stuck", "audit", "identity", "settings"];
     const all = ["/console/keys", "/console/stuck", "/console/audit", "/console/settings"];
     for (const [who, pages] of [
       [alice, tabs.map((tab) => `${own}/${tab}`)],

@@ -318,6 +318,35 @@ export class Administration extends Messaging {
     return this.delete(["organization", organization, "message", message], body, options);
   }
 
+  /** Shows with which provider members sign in (GET /v2/organization/:organization/identity). */
+  getIdentity(organization: string, options?: CallOptions): Promise<Reply<"getIdentity">> {
+    return this.get(["organization", organization, "identity"], options);
+  }
+
+  /** Sets the provider up with which members sign in (POST /v2/organization/:organization/identity). */
+  setIdentity(organization: string, body: Body<"setIdentity">, options?: CallOptions): Promise<void> {
+    return this.post(["organization", organization, "identity"], body, options);
+  }
+
+  /** Ends that members sign in with a provider (DELETE /v2/organization/:organization/identity). */
+  removeIdentity(organization: string, options?: CallOptions): Promise<void> {
+    return this.delete(["organization", organization, "identity"], undefined, options);
+  }
+
+  /** Begins to try the provider, and tells where the browser goes (POST /v2/organization/:organization/identity/test). */
+  testIdentity(
+    organization: string,
+    body: Body<"testIdentity"> = {},
+    options?: CallOptions,
+  ): Promise<Reply<"testIdentity">> {
+    return this.post(["organization", organization, "identity", "test"], body, options, once);
+  }
+
+  /** Tells what came of it (GET /v2/organization/:organization/identity/test/:test). */
+  getIdentityTest(organization: string, test: string, options?: CallOptions): Promise<Reply<"getIdentityTest">> {
+    return this.get(["organization", organization, "identity", "test", test], options);
+  }
+
   /** Lists the escalation policies of an organization (GET /v2/organization/:organization/escalation). */
   listEscalationPolicies(organization: string, options?: CallOptions): Promise<Reply<"listEscalationPolicies">> {
     return this.get(["organization", organization, "escalation"], options);

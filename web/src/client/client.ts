@@ -1,5 +1,5 @@
 import { Administration } from "./administration.js";
-import { once } from "./base.js";
+import { once, type Options } from "./base.js";
 import type { Download, DownloadOptions } from "./download.js";
 import { Pages } from "./pages.js";
 import { follow, type StreamOptions } from "./stream.js";
@@ -113,6 +113,47 @@ export class Client extends Administration {
     return "password" in by
       ? this.post(["session", "elevate"], by, plain)
       : this.post(["session", "elevate"], {}, plain, { credentials: by });
+  }
+
+  /**
+   * Lists the providers with which one can sign in: those of an email address's domain (`login`), or those that everybody
+   * sees (GET /v2/session/providers).
+   */
+  listProviders(options?: Options<"listProviders">): Promise<Reply<"listProviders">> {
+    return this.get(["session", "providers"], options);
+  }
+
+  /** Where a browser goes to sign in with a provider (GET /v2/session/oidc/:provider); no program follows it. */
+  beginSignIn(provider: string, options?: Options<"beginSignIn">): Promise<void> {
+    return this.get(["session", "oidc", provider], options);
+  }
+
+  /** Where the provider sends the browser back to (GET /v2/session/oidc/:provider/callback). */
+  finishSignIn(provider: string, options?: Options<"finishSignIn">): Promise<void> {
+    return this.get(["session", "oidc", provider, "callback"], options);
+  }
+
+  /** Begins to elevate the session by its provider, and tells where the browser goes (POST /v2/session/oidc/:provider/elevate). */
+  beginElevation(
+    provider: string,
+    body: Body<"beginElevation"> = {},
+    options?: CallOptions,
+  ): Promise<Reply<"beginElevation">> {
+    return this.post(["session", "oidc", provider, "elevate"], body, { ...options, elevate: false }, once);
+  }
+
+  /** Exchanges the code that a browser brought to a program for a key (POST /v2/session/oidc/:provider/key). */
+  exchangeSignInCode(
+    provider: string,
+    body: Body<"exchangeSignInCode">,
+    options?: CallOptions,
+  ): Promise<Reply<"exchangeSignInCode">> {
+    return this.post(["session", "oidc", provider, "key"], body, options, once);
+  }
+
+  /** Ends sessions, as the provider itself does (POST /v2/session/oidc/:provider/logout). */
+  endProviderSessions(provider: string, body: Body<"endProviderSessions">, options?: CallOptions): Promise<void> {
+    return this.post(["session", "oidc", provider, "logout"], body, options, once);
   }
 
   /** Gives that up (DELETE /v2/session/elevate). */

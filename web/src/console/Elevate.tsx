@@ -2,9 +2,35 @@ import { useState } from "preact/hooks";
 import { Dialog } from "../kit/Dialog";
 import { Field } from "../kit/Field";
 import { Form } from "../kit/Form";
-import { session } from "../kit/state/session";
+import { client, session } from "../kit/state/session";
+import { useBusy } from "../kit/useBusy";
+import { useRefusal } from "../kit/useRefusal";
 import { text } from "../text/text";
 import { elevate, elevateWithKey } from "./state/elevation";
+
+/** ByProvider leads to the provider with which the person signed in, who proves there anew who she is. */
+function ByProvider() {
+  const provider = session.value?.provider;
+  const [problem, refuse] = useRefusal();
+  const { busy, run } = useBusy();
+  if (!provider) return null;
+  const begin = async () => {
+    try {
+      const { url } = await client.beginElevation(provider.id, { return: location.pathname + location.search + location.hash });
+      location.assign(url);
+    } catch (error) {
+      refuse(error);
+    }
+  };
+  return (
+    <>
+      <p>
+        <button type="button" aria-disabled={busy} onClick={() => void run(begin)}>{text("console.elevateWith", { name: provider.name })}</button>
+      </p>
+      {problem && <p role="alert" class="problem">{problem}</p>}
+    </>
+  );
+}
 
 /** Elevate asks for the password again, or for a key, before something administrative. */
 export function Elevate({ done, refuse }: { done: () => void; refuse: () => void }) {
@@ -22,6 +48,7 @@ export function Elevate({ done, refuse }: { done: () => void; refuse: () => void
         }}
       >
         <p>{text(hasPassword ? "console.elevateWhy" : "console.elevateByKey")}</p>
+        <ByProvider />
         {byKey ? (
           <>
             <Field label={text("console.key")} name="key" autocomplete="off" verbatim required />

@@ -4,7 +4,7 @@ import { Tabs } from "../kit/Tabs";
 import { useLoaded } from "../kit/useLoaded";
 import { text, type Text } from "../text/text";
 import { Import } from "./ImportLater";
-import { Audit, Escalations, Group, Groups, Keys, OrganizationSettings, People, Person, Requests, Stuck } from "./later";
+import { Audit, Escalations, Group, Groups, Identity, Keys, OrganizationSettings, People, Person, Requests, Stuck } from "./later";
 import { NotFound } from "./NotFound";
 import { OrganizationOverview } from "./OrganizationOverview";
 import { mayAdminister } from "./state/rights";
@@ -19,6 +19,7 @@ const tabs: Readonly<Record<string, { title: Text; page: ComponentType<OfOrganiz
   requests: { title: "console.requests", page: Requests },
   stuck: { title: "console.stuck", page: Stuck },
   audit: { title: "console.audit", page: Audit },
+  identity: { title: "console.identity", page: Identity },
   settings: { title: "settings", page: OrganizationSettings },
 };
 

@@ -4,6 +4,7 @@ export { Escalations } from "./Escalations";
 export { FirstStart } from "./FirstStart";
 export { Group } from "./Group";
 export { Groups } from "./Groups";
+export { Identity } from "./Identity";
 export { Keys } from "./Keys";
 export { NoAccess } from "./NoAccess";
 export { OrganizationSettings } from "./OrganizationSettings";

@@ -16,6 +16,7 @@ export const Escalations = later(async () => (await load()).Escalations);
 export const FirstStart = later(async () => (await load()).FirstStart);
 export const Group = later(async () => (await load()).Group);
 export const Groups = later(async () => (await load()).Groups);
+export const Identity = later(async () => (await load()).Identity);
 export const Keys = later(async () => (await load()).Keys);
 export const NoAccess = later(async () => (await load()).NoAccess);
 export const OrganizationSettings = later(async () => (await load()).OrganizationSettings);

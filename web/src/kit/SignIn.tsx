@@ -4,14 +4,33 @@ import { text } from "../text/text";
 import { describe } from "./describe";
 import { Field } from "./Field";
 import { Mark } from "./House";
+import { Providers } from "./Providers";
 import { brand, siteName } from "./state/brand";
 import { ended, signIn } from "./state/session";
+
+/** The code with which a provider sent the browser back, which did not sign it in; taken out of the page's address. */
+function refusedWith(): string {
+  const here = new URL(location.href);
+  const code = here.searchParams.get("sign_in") ?? "";
+  if (code) {
+    here.searchParams.delete("sign_in");
+    history.replaceState(history.state, "", here);
+  }
+  return code;
+}
+
+/** whyRefused says why a provider signed nobody in. */
+function whyRefused(code: string): string {
+  return text(code === "identity_unknown" || code === "identity_incomplete" ? "identityUnknown" : "identityFailed");
+}
 
 /** SignIn takes a name and a password, or, where one has these, a key and its secret. */
 export function SignIn() {
   const [error, setError] = useState<unknown>();
   const [busy, setBusy] = useState(false);
   const [byKey, setByKey] = useState(false);
+  const [typed, setTyped] = useState("");
+  const [refused, setRefused] = useState(refusedWith);
   const house = brand.value?.name;
   useEffect(() => {
     if (house) document.title = house;
@@ -22,6 +41,7 @@ export function SignIn() {
     const field = (name: string) => String(fields.get(name)).trim();
     setBusy(true);
     setError(undefined);
+    setRefused("");
     try {
       await signIn(
         byKey
@@ -59,7 +79,10 @@ export function SignIn() {
           autocomplete={byKey ? "off" : "username"}
           verbatim
           required
+          onInput={(event) => setTyped(event.currentTarget.value)}
+          value={typed}
         />
+        {!byKey && <Providers typed={typed} />}
         <Field
           key={secret}
           label={text(byKey ? "secret" : "password")}
@@ -69,7 +92,7 @@ export function SignIn() {
           required
         />
         <p role="alert" class="problem">
-          {wrong ? text(byKey ? "wrongKey" : "wrongPassword") : error !== undefined && describe(error)}
+          {wrong ? text(byKey ? "wrongKey" : "wrongPassword") : error !== undefined ? describe(error) : refused && whyRefused(refused)}
         </p>
         <button type="submit" class="primary" aria-disabled={busy}>
           {text("signIn")}
@@ -79,6 +102,7 @@ export function SignIn() {
           class="quiet"
           onClick={() => {
             setByKey(!byKey);
+            setTyped("");
             setError(undefined);
           }}
         >

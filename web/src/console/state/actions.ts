@@ -12,7 +12,10 @@ export const actions = {
     "key.issue", "key.rotate", "key.revoke", "key.limit", "key.label",
     "webhook.create", "webhook.update", "webhook.delete", "webhook.rotate", "webhook.test", "webhook.disable",
   ],
-  signIns: ["login", "logout", "password.set", "session.elevate", "session.lower"],
+  signIns: [
+    "login", "logout", "password.set", "session.elevate", "session.lower", "identity.set", "identity.remove", "identity.test",
+    "identity.link", "identity.forget",
+  ],
   groups: [
     "group.create", "group.update", "group.delete", "group.member.add", "group.member.remove", "group.duty.set", "group.duty.end",
     "message.recall",
@@ -29,7 +32,7 @@ export const actions = {
   reading: [
     "audit.read", "user.lookup", "user.read", "unread.read", "member.list", "role.list", "organization.read", "group.read",
     "metadata.read", "status.read", "settings.read", "queue.list", "message.undelivered",
-    "message.list", "key.list", "webhook.read",
+    "message.list", "key.list", "webhook.read", "identity.read",
   ],
 } as const;
 
