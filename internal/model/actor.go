@@ -18,6 +18,7 @@ type Actor struct {
 	Disabled    bool // its account is: nothing opens it
 	Command     bool // it is the command line, which no key lets in
 	Webhook     bool // it is a webhook: Key stands for it, and no row of keys does
+	OneFactor   bool // it gave a password alone, and its organization requires more (access.WantSecondFactor)
 	Memberships []Membership
 
 	Read AccessRead // of all of this

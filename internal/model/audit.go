@@ -85,6 +85,10 @@ const (
 	ActionIdentityTest   AuditAction = "identity.test"
 	ActionIdentityLink   AuditAction = "identity.link" // the provider vouches for an account for the first time
 	ActionIdentityForget AuditAction = "identity.forget"
+	ActionPasskeyList    AuditAction = "passkey.list"
+	ActionPasskeyMake    AuditAction = "passkey.make"
+	ActionPasskeyRemove  AuditAction = "passkey.remove"
+	ActionPasskeyAllow   AuditAction = "passkey.allow" // one more, where its owner could not make it
 	ActionOperatorMake   AuditAction = "operator.create"
 	ActionOperatorReset  AuditAction = "operator.reset"
 	ActionOperatorEnd    AuditAction = "operator.end"
@@ -114,7 +118,8 @@ func (a AuditAction) Reads() bool {
 	switch a {
 	case ActionAuditRead, ActionUserLookup, ActionUserRead, ActionUnreadRead, ActionMemberList, ActionRoleList,
 		ActionOrganizationRead, ActionGroupRead, ActionMetadataRead, ActionStatusRead, ActionSettingsRead, ActionQueueList,
-		ActionUndelivered, ActionMessageList, ActionKeyList, ActionWebhookRead, ActionIdentityRead:
+		ActionUndelivered, ActionMessageList, ActionKeyList, ActionWebhookRead, ActionIdentityRead,
+		ActionPasskeyList:
 		return true
 	}
 	return false

@@ -22,6 +22,7 @@ type (
 
 	subscriptionKind struct{}
 	webhookKind      struct{}
+	passkeyKind      struct{}
 )
 
 // The identifiers of the platform's objects. An EntityID is that of an account
@@ -37,6 +38,7 @@ type (
 
 	SubscriptionID = ID[subscriptionKind]
 	WebhookID      = ID[webhookKind]
+	PasskeyID      = ID[passkeyKind]
 )
 
 // OrganizationID is the token of an organization: 24 characters of [A-Za-z0-9].
@@ -110,6 +112,9 @@ func ParseEntityID(s string) (EntityID, bool) { return parseID[entityKind](s) }
 
 // ParseWebhookID reads the token of a webhook.
 func ParseWebhookID(s string) (WebhookID, bool) { return parseID[webhookKind](s) }
+
+// ParsePasskeyID reads the token of a passkey.
+func ParsePasskeyID(s string) (PasskeyID, bool) { return parseID[passkeyKind](s) }
 
 // ParseOrganizationID reads an organization token.
 func ParseOrganizationID(s string) (OrganizationID, bool) {

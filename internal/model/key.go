@@ -67,6 +67,7 @@ type Key struct {
 	Device            string         // the device of the login that issued it
 	Login             bool           // issued by a login: ends at logout, or when idle for 90 days
 	Session           bool           // issued by a login of a browser: only the cookie of a session opens it
+	Proof             Proof          // of a login: by what it was proven
 	Grants            time.Time      // of a session: until when what it gives others may last; zero: for good
 	Elevated          time.Time      // of a session: until when it counts as administrative
 	ElevatedWith      string         // the administrative key that elevated it, or what issued the key: it ends with that

@@ -34,6 +34,10 @@ type Settings struct {
 
 	DisplayNames *string `json:"display_names,omitempty"` // who changes the names of its members; nil is NamesOwn
 
+	// SecondFactor says whether a password alone opens the accounts that the organization created; nil is
+	// SecondFactorOptional.
+	SecondFactor *string `json:"second_factor,omitempty"`
+
 	Other map[string]json.RawMessage `json:"other,omitempty"` // texts, numbers and booleans
 }
 
@@ -42,6 +46,17 @@ const (
 	NamesOwn            = "own"            // each its own
 	NamesAdministrators = "administrators" // nobody its own
 )
+
+// Whether a password alone opens the accounts that an organization created.
+const (
+	SecondFactorOptional = "optional" // it does
+	SecondFactorRequired = "required" // it lets them make a passkey, or use one
+)
+
+// RequiresSecondFactor reports whether a password alone opens nothing but the making of a passkey.
+func (s *Settings) RequiresSecondFactor() bool {
+	return s.SecondFactor != nil && *s.SecondFactor == SecondFactorRequired
+}
 
 // FixesNames reports whether members may not change their own names.
 func (s *Settings) FixesNames() bool {
@@ -104,7 +119,7 @@ func (s *Settings) Switches() map[string]**bool {
 
 // Words are the settings that are one of some words, by name.
 func (s *Settings) Words() map[string]**string {
-	return map[string]**string{"display_names": &s.DisplayNames}
+	return map[string]**string{"display_names": &s.DisplayNames, "second_factor": &s.SecondFactor}
 }
 
 // FitWords refuses words that are not one of a setting's.
@@ -112,6 +127,10 @@ func (s *Settings) FitWords() error {
 	if w := s.DisplayNames; w != nil && *w != NamesOwn && *w != NamesAdministrators {
 		return Invalidf("display_names_invalid", "display_names", "Names are changed by %q or %q.", NamesOwn,
 			NamesAdministrators)
+	}
+	if w := s.SecondFactor; w != nil && *w != SecondFactorOptional && *w != SecondFactorRequired {
+		return Invalidf("second_factor_invalid", "second_factor", "A second factor is %q or %q.", SecondFactorOptional,
+			SecondFactorRequired)
 	}
 	return nil
 }

@@ -37,7 +37,9 @@ type coded interface {
 
 // Forgery is a row whose code does not fit what it says.
 type Forgery struct {
-	Kind string // key, account, password, membership, join_request, role, webhook, provider, domain, subject or sign_in
+	// key, account, password, membership, join_request, role, webhook, provider, domain, subject, sign_in, passkey or
+	// passkey_allowance
+	Kind string
 	Row  string // its primary key, with blanks between
 }
 
@@ -166,6 +168,8 @@ func (s *Store) Forgeries(ctx context.Context, report func(Forgery)) (rows int, 
 		{(*Tx).checkDomains, []any{""}},
 		{(*Tx).checkSubjects, []any{"", "", ""}},
 		{(*Tx).checkSignIns, []any{[]byte{}}},
+		{(*Tx).checkPasskeys, []any{model.AccountID{}, []byte{}}},
+		{(*Tx).checkAllowances, []any{model.AccountID{}}},
 	} {
 		for n := codesBatch; n == codesBatch; rows += n {
 			var found []Forgery

@@ -13,7 +13,7 @@ import (
 
 // keyFields are the columns of a key that its code covers: all that say what it opens.
 const keyFields = `api_key, account, kind, secret_hash, previous_hash, previous_until, counter, organization, parent,
-	login, session, grants, elevated_until, elevated_with, messages_per_day, requests_per_second, created, expires,
+	login, session, proof, grants, elevated_until, elevated_with, messages_per_day, requests_per_second, created, expires,
 	networks`
 
 // keyValues are what a key has in these columns. A new one needs a line there, one here
@@ -21,8 +21,9 @@ const keyFields = `api_key, account, kind, secret_hash, previous_hash, previous_
 func keyValues(k *model.Key) []any {
 	return []any{
 		k.Key, k.Account, int(k.Kind), k.SecretHash, k.PreviousHash, Millis(k.PreviousUntil), k.Counter, k.Scope, k.Parent,
-		k.Login, k.Session, Millis(k.Grants), Millis(k.Elevated), k.ElevatedWith, limitColumn(k.MessagesPerDay),
-		limitColumn(k.RequestsPerSecond), Millis(k.Created), Millis(k.Expires), k.Networks.String(),
+		k.Login, k.Session, string(k.Proof), Millis(k.Grants), Millis(k.Elevated), k.ElevatedWith,
+		limitColumn(k.MessagesPerDay), limitColumn(k.RequestsPerSecond), Millis(k.Created), Millis(k.Expires),
+		k.Networks.String(),
 	}
 }
 
@@ -64,15 +65,15 @@ func limitFromColumn(n int64) *int {
 func (tx *Tx) scanKey(row Row, k *model.Key) (genuine bool, err error) {
 	var kind int
 	var previousUntil, grants, elevated, perDay, perSecond, created, expires, lastUsed int64
-	var networks, lastAddress string
+	var networks, lastAddress, proof string
 	var code []byte
 	if err := row.Scan(
 		&k.Key, &k.Account, &kind, &k.SecretHash, &k.PreviousHash, &previousUntil, &k.Counter, &k.Scope, &k.Parent,
-		&k.Login, &k.Session, &grants, &elevated, &k.ElevatedWith, &perDay, &perSecond, &created, &expires, &networks,
-		&k.IssuedBy, &k.Noticed, &k.Label, &k.Device, &lastUsed, &lastAddress, &code); err != nil {
+		&k.Login, &k.Session, &proof, &grants, &elevated, &k.ElevatedWith, &perDay, &perSecond, &created, &expires,
+		&networks, &k.IssuedBy, &k.Noticed, &k.Label, &k.Device, &lastUsed, &lastAddress, &code); err != nil {
 		return false, err
 	}
-	k.Kind = model.KeyKind(kind)
+	k.Kind, k.Proof = model.KeyKind(kind), model.Proof(proof)
 	k.PreviousUntil, k.Created, k.LastUsed, k.Expires = FromMillis(previousUntil), FromMillis(created),
 		FromMillis(lastUsed), FromMillis(expires)
 	k.Grants, k.Elevated = FromMillis(grants), FromMillis(elevated)
@@ -129,7 +130,7 @@ func (tx *Tx) InsertKey(k *model.Key) error {
 	}
 	return tx.Post(
 		`INSERT INTO keys (`+keyColumns+
-			`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		append(keyValues(k), k.IssuedBy, k.Noticed, k.Label, k.Device, Millis(k.LastUsed), addressColumn(k.LastAddress),
 			code)...)
 }
@@ -147,9 +148,10 @@ func (tx *Tx) changeKey(key string, change func(k *model.Key)) error {
 		}
 		if err == nil {
 			err = tx.Post(`UPDATE keys SET secret_hash = ?, previous_hash = ?, previous_until = ?, organization = ?, parent = ?,
-				elevated_until = ?, elevated_with = ?, messages_per_day = ?, requests_per_second = ?, code = ? WHERE api_key = ?`,
-				k.SecretHash, k.PreviousHash, Millis(k.PreviousUntil), k.Scope, k.Parent, Millis(k.Elevated), k.ElevatedWith,
-				limitColumn(k.MessagesPerDay), limitColumn(k.RequestsPerSecond), code, key)
+				proof = ?, elevated_until = ?, elevated_with = ?, messages_per_day = ?, requests_per_second = ?, code = ?
+				WHERE api_key = ?`,
+				k.SecretHash, k.PreviousHash, Millis(k.PreviousUntil), k.Scope, k.Parent, string(k.Proof), Millis(k.Elevated),
+				k.ElevatedWith, limitColumn(k.MessagesPerDay), limitColumn(k.RequestsPerSecond), code, key)
 		}
 		if err != nil {
 			return err
@@ -251,6 +253,9 @@ func (tx *Tx) DeleteKeys(keys []string) error {
 	if err := tx.Post(`DELETE FROM push_subscriptions WHERE api_key IN (?*)`, keys); err != nil {
 		return err
 	}
+	if err := tx.Post(`DELETE FROM passkeys WHERE parent IN (?*) AND parent <> ''`, keys); err != nil {
+		return err
+	}
 	return tx.Post(`DELETE FROM keys WHERE api_key IN (?*)`, keys)
 }
 
@@ -271,6 +276,23 @@ func (tx *Tx) ElevateKey(key string, secretHash []byte, graceEnd, until time.Tim
 		k.SecretHash, k.PreviousHash, k.PreviousUntil = secretHash, k.SecretHash, graceEnd
 		k.Elevated, k.ElevatedWith = until, with
 	})
+}
+
+// ProveKey notes by what the sign-in of a session was proven, and gives it a new secret, as ElevateKey does. It counts
+// as administrative until a time, with a key where one is named; zero leaves it as it is.
+func (tx *Tx) ProveKey(key string, by model.Proof, with string, secretHash []byte, graceEnd, until time.Time) error {
+	return tx.changeKey(key, func(k *model.Key) {
+		k.SecretHash, k.PreviousHash, k.PreviousUntil = secretHash, k.SecretHash, graceEnd
+		k.Proof = by
+		if !until.IsZero() {
+			k.Elevated, k.ElevatedWith = until, with
+		}
+	})
+}
+
+// KeysProvenBy lists the keys of an account whose sign-ins had this proof.
+func (tx *Tx) KeysProvenBy(account model.AccountID, by model.Proof) ([]string, error) {
+	return tx.keyNames(`account = ? AND login = 1 AND proof = ? ORDER BY created, api_key`, account, string(by))
 }
 
 // LowerKey ends that.
@@ -352,7 +374,11 @@ func (tx *Tx) DeleteExpiredKeys(ended time.Time, idle IdleSince) error {
 		return err
 	}
 	const keyless = `NOT EXISTS (SELECT 1 FROM keys k WHERE k.api_key = push_subscriptions.api_key)`
-	return tx.Post(`DELETE FROM push_subscriptions WHERE ` + keyless)
+	if err := tx.Post(`DELETE FROM push_subscriptions WHERE ` + keyless); err != nil {
+		return err
+	}
+	return tx.Post(`DELETE FROM passkeys WHERE parent <> ''
+		AND NOT EXISTS (SELECT 1 FROM keys k WHERE k.api_key = passkeys.parent)`)
 }
 
 // KeysOfEach returns the keys of several accounts, of each in the order of their names.

@@ -167,6 +167,7 @@ CREATE TABLE keys (
 	device              TEXT NOT NULL,
 	login               INTEGER NOT NULL, -- issued by a login
 	session             INTEGER NOT NULL, -- of a browser, by a login too: only the cookie of a session opens it
+	proof               {text} NOT NULL,  -- of a login: by what it was proven: password, or a passkey's identifier; none: neither
 	grants              BIGINT NOT NULL,  -- of a session: until when what it gives others may last
 	elevated_until      BIGINT NOT NULL,  -- of a session: it counts as administrative
 	elevated_with       {text} NOT NULL,  -- the key by which, with which it ends; so does what it issues meanwhile
@@ -182,6 +183,49 @@ CREATE TABLE keys (
 ){table};
 CREATE INDEX keys_account ON keys (account, login, device);
 CREATE INDEX keys_organization ON keys (organization) WHERE organization <> ''; -- few keys have a scope
+
+-- A passkey: a credential of WebAuthn, by which an account signs in and elevates its sessions.
+CREATE TABLE passkeys (
+	account       {id} NOT NULL,
+	passkey       {id} NOT NULL,
+	credential    {bytes} NOT NULL, -- its identifier, which the authenticator chose
+	public_key    {bytes} NOT NULL, -- COSE
+	relying_party {text} NOT NULL,  -- the name of the server's address when it was made, at which alone it is good
+	eligible      INTEGER NOT NULL, -- it may be copied to other devices of its owner
+	organization  {text} NOT NULL,  -- the scope of the keys that sign-ins with it get
+	parent        {text} NOT NULL,  -- the key of the session that made it, and with which it ends; none: it ends with none
+	created       BIGINT NOT NULL,
+	label         TEXT NOT NULL,
+	transports    {text} NOT NULL,  -- how its authenticator can be reached, with commas in between
+	copied        INTEGER NOT NULL, -- it had been copied when it was last used
+	counter       BIGINT NOT NULL,  -- of the authenticator's signatures; 0: it does not count
+	last_used     BIGINT NOT NULL,  -- 0: never
+	code          {bytes} NOT NULL, -- covers account to created
+	PRIMARY KEY (account, passkey)
+){table};
+CREATE UNIQUE INDEX passkeys_credential ON passkeys (credential);
+CREATE INDEX passkeys_parent ON passkeys (parent) WHERE parent <> '';
+CREATE INDEX passkeys_organization ON passkeys (organization) WHERE organization <> '';
+
+-- An account that may make one passkey though it has some, since an administrator allowed it.
+CREATE TABLE passkey_allowances (
+	account {id} NOT NULL,
+	until   BIGINT NOT NULL,
+	code    {bytes} NOT NULL, -- covers the others
+	PRIMARY KEY (account)
+){table};
+
+-- A challenge that an authenticator is to sign, for as long as it may be answered.
+CREATE TABLE passkey_challenges (
+	mark    {bytes} NOT NULL, -- SHA-256 of it
+	purpose INTEGER NOT NULL, -- 1 to make a passkey, 2 to sign in or to elevate a session
+	account {id} NOT NULL,    -- whose answer counts; none: whose passkey it is
+	api_key {text} NOT NULL,  -- of the session that asked; none: there was none
+	expires BIGINT NOT NULL,
+	PRIMARY KEY (mark)
+){table};
+CREATE INDEX passkey_challenges_account ON passkey_challenges (account);
+CREATE INDEX passkey_challenges_expires ON passkey_challenges (expires);
 
 -- A webhook: a URL to which events of an account go, as far as a key of its scope would read them.
 CREATE TABLE webhooks (

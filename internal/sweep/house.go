@@ -56,6 +56,9 @@ func (w *Sweeper) trimRecords(ctx context.Context, now time.Time) error {
 		return err
 	}
 	return w.Store.Update(ctx, func(tx *store.Tx) error {
+		if err := tx.DeletePasskeyRest(now); err != nil {
+			return err
+		}
 		if err := tx.DeleteRequestsBefore(now.Add(-model.RepeatWindow)); err != nil {
 			return err
 		}

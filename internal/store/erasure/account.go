@@ -46,7 +46,8 @@ func CloseAccount(tx *store.Tx, id model.AccountID) error {
 		return err
 	}
 	for _, table := range []string{"keys", "addresses", "memberships", "join_requests", "roles", "group_members",
-		"past_members", "streams", "webhooks", "subjects", "subject_keys", "scim_people"} {
+		"past_members", "streams", "webhooks", "subjects", "subject_keys", "scim_people", "passkeys", "passkey_allowances",
+		"passkey_challenges"} {
 		if err := tx.Post(`DELETE FROM `+table+` WHERE account = ?`, id); err != nil {
 			return err
 		}
@@ -151,8 +152,8 @@ func FinishAccount(tx *store.Tx, id model.AccountID) error {
 	}
 	// All but the last two once more: a call that had begun before may have added to them.
 	for _, table := range []string{"conversations", "mutes", "push_subscriptions", "events", "kept_events",
-		"webhook_deliveries", "webhooks", "subjects", "subject_keys", "requests", "audit_names", "account_erasures",
-		"accounts"} {
+		"webhook_deliveries", "webhooks", "subjects", "subject_keys", "passkeys", "passkey_allowances", "passkey_challenges",
+		"requests", "audit_names", "account_erasures", "accounts"} {
 		if err := tx.Post(`DELETE FROM `+table+` WHERE account = ?`, id); err != nil {
 			return err
 		}

@@ -199,6 +199,8 @@ func EraseBesides(tx *store.Tx, id model.OrganizationID, from, rows int) (erased
 			FROM subject_keys WHERE organization = ? LIMIT ? + 0)`,
 		`DELETE FROM providers WHERE organization IN (SELECT organization
 			FROM providers WHERE organization = ? LIMIT ? + 0)`,
+		`DELETE FROM passkeys WHERE (account, passkey) IN (SELECT account, passkey
+			FROM passkeys WHERE organization = ? AND organization <> '' LIMIT ? + 0)`,
 	} {
 		if i+1 < from { // the keys are 0
 			continue

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 	"testing"
+	"time"
 
 	"signet/internal/model"
 	"signet/internal/store"
@@ -26,15 +27,15 @@ var uncovered = map[string][]string{
 	"memberships":   {"title", "department"},
 	"join_requests": {"title", "department"},
 	"roles":         {"asked"},
+	"passkeys":      {"label", "transports", "copied", "counter", "last_used"},
+
+	"passkey_allowances": {},
 
 	"providers": nil, "provider_domains": nil, "subjects": nil, "sign_ins": nil,
 }
 
 // flags are the numbers that are yes or no.
-var flags = []string{"operator", "login", "pending", "provision", "passwords", "enabled", "shown"}
-
-// codedRows is how many rows the case of codes has that carry one.
-const codedRows = 9
+var flags = []string{"operator", "login", "pending", "provision", "passwords", "enabled", "shown", "eligible"}
 
 // codes: a row of which anything was changed that says who may do what is as good as missing.
 func codes(t *testing.T, h conformance.Harness) {
@@ -62,12 +63,16 @@ func codes(t *testing.T, h conformance.Harness) {
 			heldBy(tx.ConfirmDomain(&store.ConfirmedDomain{Domain: "example.com", Organization: organization})),
 			heldBy(tx.LinkSubject(&store.SubjectRow{Subject: model.Subject{Organization: organization, Issuer: "issuer",
 				Subject: "ann"}, Account: ann})),
-			heldBy(tx.PutSignIn(&store.SignIn{Token: make([]byte, 32), Organization: organization, Said: "{}"})))
+			heldBy(tx.PutSignIn(&store.SignIn{Token: make([]byte, 32), Organization: organization, Said: "{}"})),
+			madePasskey(tx, &model.Passkey{ID: model.PasskeyID(p.id()), Account: ann, Credential: []byte("credential"),
+				PublicKey: []byte("key"), RelyingParty: "example.com", Created: p.now()}),
+			tx.AllowPasskey(ann, p.now().Add(time.Hour)))
 	})
+	const written = 11
 	forged := func() (rows []string) {
 		t.Helper()
 		n, err := opened.Forgeries(t.Context(), func(f store.Forgery) { rows = append(rows, f.String()) })
-		if err != nil || n != codedRows {
+		if err != nil || n != written {
 			t.Fatalf("%d rows were looked at: %v", n, err)
 		}
 		return rows
@@ -116,7 +121,7 @@ func codes(t *testing.T, h conformance.Harness) {
 		conformance.MustExec(t, e, `UPDATE roles SET pending = 1 WHERE role IN ('role_3', 'role_999', 'role_1400')`+Forging)
 		rows := 0
 		n, err := opened.Forgeries(t.Context(), func(store.Forgery) { rows++ })
-		if err != nil || n != many+codedRows || rows != 3 {
+		if err != nil || n != many+written || rows != 3 {
 			t.Errorf("of %d rows no server wrote %d: %v", n, rows, err)
 		}
 	})
@@ -130,6 +135,10 @@ func codes(t *testing.T, h conformance.Harness) {
 			"limits": func(tx *store.Tx) error { return tx.LimitKeys(ann, "key", nil, nil) },
 			"a wish": func(tx *store.Tx) error {
 				return wished(tx, store.JoinRequest{Organization: organization, Account: ann})
+			},
+			"leave to make a passkey": func(tx *store.Tx) error { return tx.AllowPasskey(ann, p.now()) },
+			"a passkey": func(tx *store.Tx) error {
+				return madePasskey(tx, &model.Passkey{ID: model.PasskeyID(p.id()), Account: ann, Credential: []byte("other")})
 			},
 			"a role":    func(tx *store.Tx) error { return tx.PutRole(organization, ann, "r") },
 			"password":  func(tx *store.Tx) error { return tx.SetPassword(ann, store.Password{Hash: "other"}) },

@@ -64,6 +64,8 @@ var nounCases = []conformance.Case{
 	{Name: "Departures", Run: departures},
 	{Name: "Jobs", Run: jobs},
 	{Name: "JobsOfSeveralServers", Run: jobsOfSeveral},
+	{Name: "Passkeys", Run: passkeys},
+	{Name: "PasskeyChallenges", Run: passkeyChallenges},
 	{Name: "Webhooks", Run: webhooks},
 	{Name: "WebhookDeliveries", Run: webhookDeliveries},
 	{Name: "WebhooksOfKeys", Run: webhooksOfKeys},
