@@ -42,7 +42,10 @@ func (c *Control) readActor(ctx context.Context, key string, now time.Time) (act
 			return err
 		}
 		made := newActor(k, &account, memberships)
-		made.Issuers, err = issuers(tx, &k, nil)
+		if made.Issuers, err = issuers(tx, &k, nil); err != nil {
+			return err
+		}
+		made.OneFactor, err = oneFactor(tx, &made)
 		if !slices.ContainsFunc(made.Issuers, func(i model.Key) bool { return i.Account != k.Account }) {
 			made.Read = model.AccessRead{Number: held.Number, At: now} // else it would be of several accounts
 		}
@@ -67,11 +70,11 @@ func (c *Control) OwnerOf(ctx context.Context, key string) model.AccountID {
 }
 
 // Reader returns the owner of a key, who reads with it without calling: what is pushed to it. It is nil
-// where the key has ended, or its account is disabled.
+// where the key has ended, its account is disabled, or its password alone is not enough.
 func (c *Control) Reader(ctx context.Context, key string) (*model.Actor, error) {
 	now := c.clock()
 	owner, err := c.actor(ctx, key, now)
-	if err != nil || owner == nil || owner.Disabled || c.over(owner, now) {
+	if err != nil || owner == nil || owner.Disabled || owner.OneFactor || c.over(owner, now) {
 		return nil, err
 	}
 	return owner, nil

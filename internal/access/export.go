@@ -76,6 +76,9 @@ func (m *managed) mayExport() error {
 // it was.
 func (c *Control) Exported(ctx context.Context, actor *model.Actor, e Export) (out Exported, err error) {
 	fresh, err := c.Current(ctx, actor)
+	if err == nil {
+		err = WantSecondFactor(fresh)
+	}
 	if err != nil {
 		return out, err
 	}

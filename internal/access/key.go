@@ -273,6 +273,9 @@ func (c *Control) proveAdministrative(ctx context.Context, actor *model.Actor, p
 	if err == nil && scope != "" && of.Scope != "" && of.Scope != scope {
 		err = model.AdministrativeKeyRequired()
 	}
+	if err == nil {
+		err = c.store.View(ctx, func(tx *store.Tx) error { return passwordSuffices(tx, actor.Home) })
+	}
 	return of.Scope, err
 }
 

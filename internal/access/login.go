@@ -25,12 +25,13 @@ type Login struct {
 	Secret string
 }
 
-// Proven is an account whose password was given, or for which a provider vouches.
+// Proven is an account whose password was given, whose passkey was used, or for which a provider vouches.
 type Proven struct {
 	account  model.AccountID
 	password store.Password
-	elevated bool // its sign-in counts as administrative at once
+	passkey  *provenPasskey
 	vouched  *Vouched
+	elevated bool // its sign-in counts as administrative at once
 }
 
 // FirstStart is the operator of a server that is not set up, who came by its link: as if
@@ -77,8 +78,14 @@ func (c *Control) CheckPassword(ctx context.Context, user, password string) (*Pr
 	return &Proven{account: account, password: of}, nil
 }
 
-// LoginWithPassword signs an account in on a device.
+// LoginWithPassword signs an account in on a device. With a password alone, where more is required, a browser gets a
+// session that can only make a passkey, or use one, and any other device nothing.
 func (c *Control) LoginWithPassword(ctx context.Context, proven *Proven, device Device) (Login, error) {
+	return c.login(ctx, proven, device, nil)
+}
+
+// LoginWithPasskey signs an account in by a passkey (CheckPasskey).
+func (c *Control) LoginWithPasskey(ctx context.Context, proven *Proven, device Device) (Login, error) {
 	return c.login(ctx, proven, device, nil)
 }
 
@@ -133,12 +140,15 @@ func (c *Control) login(ctx context.Context, proven *Proven, device Device, from
 			return err
 		}
 		signed = newActor(issued.Key, &owner.Account, owner.Memberships)
+		if signed.OneFactor, err = oneFactor(tx, &signed); err != nil {
+			return err
+		}
+		if signed.OneFactor && !issued.Session {
+			return SecondFactorRequired()
+		}
 		line.OnKey = issued.Key.Key
 		if issued.Session {
-			line.Detail = "session"
-			if proven.elevated {
-				line.Detail = "session, first start"
-			}
+			line.Detail = proven.detail()
 		}
 		if proven.vouched != nil {
 			line.Detail = strings.TrimPrefix(line.Detail+", provider of "+string(proven.vouched.Organization), ", ")
@@ -152,6 +162,17 @@ func (c *Control) login(ctx context.Context, proven *Proven, device Device, from
 	return Login{Actor: &signed, Secret: issued.Secret}, nil
 }
 
+// detail says in the audit log what a session came of.
+func (p *Proven) detail() string {
+	switch {
+	case p.elevated:
+		return "session, first start"
+	case p.passkey != nil:
+		return "session, passkey"
+	}
+	return "session"
+}
+
 // loginKey makes the key of a sign-in. It opens no more than what was proved: the key that
 // it is from, or the password.
 func (c *Control) loginKey(proven *Proven, device Device, from *model.Actor) *IssuedKey {
@@ -163,8 +184,14 @@ func (c *Control) loginKey(proven *Proven, device Device, from *model.Actor) *Is
 		k.Scope, k.Parent = from.Key.Scope, from.Key.Key
 	} else {
 		k.Counter, k.Scope = quota.CounterOf(proven.account), proven.password.Scope
-		if proven.vouched != nil {
+		switch {
+		case proven.vouched != nil:
 			k.Scope = proven.vouched.Organization
+		case proven.passkey != nil:
+			k.Proof = model.ProofOf(proven.passkey.ID)
+			k.Scope, k.Parent = proven.passkey.Scope, proven.passkey.Parent
+		case proven.password.Hash != "":
+			k.Proof = model.ProofPassword
 		}
 	}
 	if k.Session {
@@ -178,7 +205,7 @@ func (c *Control) loginKey(proven *Proven, device Device, from *model.Actor) *Is
 }
 
 // stillProved asks whether a key that signs in still opens, and returns it, or whether the
-// password is the one that was compared.
+// password is the one that was compared, or the passkey is there.
 func (c *Control) stillProved(tx *store.Tx, proven *Proven, from *model.Actor) (*model.Key, error) {
 	if from != nil {
 		current, err := c.stillGivesAccess(tx, from)
@@ -189,6 +216,9 @@ func (c *Control) stillProved(tx *store.Tx, proven *Proven, from *model.Actor) (
 	}
 	if proven.vouched != nil {
 		return nil, c.stillVouched(tx, proven.vouched, proven.account)
+	}
+	if proven.passkey != nil {
+		return nil, c.usePasskey(tx, proven.passkey, model.Unauthenticated)
 	}
 	password, err := tx.Password(proven.account)
 	if err == nil && password != proven.password {

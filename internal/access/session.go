@@ -65,8 +65,8 @@ func (c *Control) shareUse(ctx context.Context, k *model.Key, use model.KeyUse) 
 const elevationGrace = 30 * time.Second
 
 // Elevate makes a session count as an administrative key for a while, by the password of its
-// account or by an administrative key of it. It returns the new secret of the session: who
-// had the old one before is not elevated with it.
+// account, unless its organization requires more, or by an administrative key of it. It returns
+// the new secret of the session: who had the old one before is not elevated with it.
 func (c *Control) Elevate(ctx context.Context, actor *model.Actor, password string, with *model.Actor) (secret string,
 	err error) {
 	if err := MayGiveAccess(actor); err != nil {
@@ -92,8 +92,11 @@ func (c *Control) Elevate(ctx context.Context, actor *model.Actor, password stri
 		}
 	}
 	secret, hash := newSecret()
-	err = c.actOnSession(ctx, actor, model.ActionElevate, func(tx *store.Tx) error {
+	err = c.actOnSession(ctx, actor, model.ActionElevate, func(tx *store.Tx, _ *model.AuditEntry) error {
 		if with == nil {
+			if err := passwordSuffices(tx, actor.Home); err != nil {
+				return err
+			}
 			given, err := tx.Password(actor.Account)
 			if err == nil && given != of {
 				err = model.Forbiddenf(codePasswordWrong, "The password is wrong.")
@@ -138,12 +141,14 @@ func mayElevate(session, with *model.Actor) error {
 
 // Lower makes a session a regular key again.
 func (c *Control) Lower(ctx context.Context, actor *model.Actor) error {
-	return c.actOnSession(ctx, actor, model.ActionLower, func(tx *store.Tx) error { return tx.LowerKey(actor.Key.Key) })
+	return c.actOnSession(ctx, actor, model.ActionLower, func(tx *store.Tx, _ *model.AuditEntry) error {
+		return tx.LowerKey(actor.Key.Key)
+	})
 }
 
 // actOnSession changes the session of the actor, which has to open still.
 func (c *Control) actOnSession(ctx context.Context, actor *model.Actor, action model.AuditAction,
-	change func(tx *store.Tx) error) error {
+	change func(tx *store.Tx, line *model.AuditEntry) error) error {
 	err := c.Act(ctx, actor, action, func(tx *store.Tx, line *model.AuditEntry) error {
 		if err := tx.LockQueues(actor.Account); err != nil {
 			return err
@@ -162,7 +167,7 @@ func (c *Control) actOnSession(ctx context.Context, actor *model.Actor, action m
 		if err := audit.OnAccount(tx, line, &owner); err != nil {
 			return err
 		}
-		return change(tx)
+		return change(tx, line)
 	})
 	if err == nil {
 		c.Forget(actor.Account)

@@ -130,7 +130,7 @@ type Standing int
 
 const (
 	Opens  Standing = iota // what its Actor may read
-	Rests                  // nothing now, since its account is disabled
+	Rests                  // nothing now, since its account is disabled, or a password alone made it that is not enough
 	Ended                  // nothing any more: the key that it came from ended
 	Absent                 // nothing any more: its account is gone
 )
@@ -156,10 +156,13 @@ func (c *Control) WebhookActor(ctx context.Context, w *model.Webhook) (actor *mo
 		if made.Issuers, err = issuers(tx, &made.Key, nil); err != nil {
 			return err
 		}
+		if made.OneFactor, err = oneFactor(tx, &made); err != nil {
+			return err
+		}
 		switch ended := w.Parent != "" && (len(made.Issuers) == 0 || made.Issuers[0].Key != w.Parent); {
 		case ended || c.over(&made, now):
 			standing = Ended
-		case made.Disabled:
+		case made.Disabled || made.OneFactor:
 			standing = Rests
 		}
 		actor = &made

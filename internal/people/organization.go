@@ -113,6 +113,7 @@ func (p *People) UpdateOrganization(ctx context.Context, actor *model.Actor, id 
 		return err
 	}
 	var plan *fanout.Plan
+	factors := false // another second factor is required
 	err = p.access.Administer(ctx, actor, model.ActionOrganizationUpdate, id,
 		func(tx *store.Tx, line *model.AuditEntry) error {
 			line.Detail = c.Settings.Changed()
@@ -126,7 +127,13 @@ func (p *People) UpdateOrganization(ctx context.Context, actor *model.Actor, id 
 			if c.Name != nil {
 				o.Name = model.TidyName(*c.Name)
 			}
+			before := o.Settings.RequiresSecondFactor()
 			o.Settings.Apply(c.Settings)
+			if factors = before != o.Settings.RequiresSecondFactor(); factors {
+				if err := tx.NoteAccessOfAll(); err != nil { // of those whom it created, who are perhaps very many
+					return err
+				}
+			}
 			if err := o.Settings.FitOther(); err != nil {
 				return err
 			}
@@ -140,6 +147,9 @@ func (p *People) UpdateOrganization(ctx context.Context, actor *model.Actor, id 
 		return err
 	}
 	p.memory.ForgetRecipients()
+	if factors {
+		p.access.FactorsChanged()
+	}
 	p.hub.Forget(actor.Account) // other nodes forget what organizations allow
 	return p.fanout.Carry(ctx, plan)
 }

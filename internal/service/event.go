@@ -79,7 +79,10 @@ func (s *Service) Poll(ctx context.Context, actor *model.Actor, o PollOptions) (
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
-		if actor, err = s.access.Current(ctx, actor); err != nil {
+		if actor, err = s.access.Current(ctx, actor); err == nil {
+			err = access.WantSecondFactor(actor)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}

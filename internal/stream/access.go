@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"signet/internal/access"
 	"signet/internal/health"
 	"signet/internal/live"
 	"signet/internal/model"
@@ -101,14 +102,15 @@ func (r *Registry) watch(ctx context.Context, cases *service.Service,
 	return nil
 }
 
-// endRevoked ends the readers whose key or secret was revoked, whose account was disabled,
-// and those that have no organization left. A reader with another organization stays open
-// for that one.
+// endRevoked ends the readers whose key or secret was revoked, whose account was disabled, who
+// gave a password alone where that is not enough any more, and those that have no organization
+// left. A reader with another organization stays open for that one.
 func (r *Registry) endRevoked(ctx context.Context, all []*live.Subscription, now time.Time) error {
 	for some := range slices.Chunk(all, nodeBatch) {
 		var keys map[string]model.Key
 		var disabled []model.AccountID
 		var places map[model.AccountID][]model.OrganizationID
+		var oneFactor map[string]bool
 		err := r.store.View(ctx, func(tx *store.Tx) error {
 			names, accounts := keysOf(some), accountsOf(some)
 			keys, places, disabled = map[string]model.Key{}, map[model.AccountID][]model.OrganizationID{}, nil
@@ -121,7 +123,11 @@ func (r *Registry) endRevoked(ctx context.Context, all []*live.Subscription, now
 			if err := tx.AskOrganizationsOfEach(accounts, places); err != nil {
 				return err
 			}
-			return tx.Await()
+			err := tx.Await()
+			if err == nil {
+				oneFactor, err = access.OneFactorAmong(tx, keys)
+			}
+			return err
 		})
 		if err != nil {
 			return err
@@ -130,7 +136,8 @@ func (r *Registry) endRevoked(ctx context.Context, all []*live.Subscription, now
 			key, known := keys[sub.Key]
 			ends, admitted := key.Admits(sub.Secret, now)
 			serves := slices.ContainsFunc(places[sub.Account], key.Covers)
-			if !known || !admitted || sub.Member && !serves || slices.Contains(disabled, sub.Account) {
+			if !known || !admitted || sub.Member && !serves || slices.Contains(disabled, sub.Account) ||
+				oneFactor[sub.Key] {
 				sub.End(live.Revoked)
 			} else if !ends.Equal(key.Expires) { // a reader sees to its key's end itself
 				r.guard.remind(ends)

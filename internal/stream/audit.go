@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"signet/internal/access"
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/store/auditlog"
@@ -114,6 +115,9 @@ func (st *auditStream) follow(ctx context.Context) error {
 func (st *auditStream) write(ctx context.Context) error {
 	for more := true; more; {
 		actor, err := st.streams.access.Current(ctx, st.actor)
+		if err == nil {
+			err = access.WantSecondFactor(actor)
+		}
 		if err != nil {
 			return err
 		}

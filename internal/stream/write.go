@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"signet/internal/access"
 	"signet/internal/large"
 	"signet/internal/live"
 	"signet/internal/model"
@@ -147,6 +148,9 @@ func (st *Stream) knowMuted() (err error) {
 // refresh finds out who the actor is by now. It fails where its key has ended.
 func (st *Stream) refresh(ctx context.Context) error {
 	actor, err := st.streams.access.Current(ctx, st.actor)
+	if err == nil {
+		err = access.WantSecondFactor(actor)
+	}
 	if err != nil {
 		return err
 	}
