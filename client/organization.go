@@ -53,6 +53,10 @@ type OrganizationSettings struct {
 	// DisplayNames says who changes the names of members: "own", each its own, or "administrators".
 	DisplayNames *string `json:"display_names,omitempty"`
 
+	// SecondFactor says whether a password alone opens the accounts that the organization created: "optional", it does,
+	// or "required".
+	SecondFactor *string `json:"second_factor,omitempty"`
+
 	Other map[string]any `json:"-"` // kept by the server as given
 }
 

@@ -142,6 +142,13 @@ GET /v2/session/oidc/{provider}/callback
 POST /v2/session/oidc/{provider}/elevate
 POST /v2/session/oidc/{provider}/key
 POST /v2/session/oidc/{provider}/logout
+POST /v2/user/me/passkey/begin
+POST /v2/user/me/passkey/finish
+GET /v2/user/{user}/passkey
+DELETE /v2/user/{user}/passkey/{passkey}
+POST /v2/user/{user}/passkey/allow
+POST /v2/session/passkey/begin
+POST /v2/session/passkey/finish
 GET /v2/user/{user}/webhook
 POST /v2/user/{user}/webhook
 GET /v2/user/{user}/webhook/{webhook}

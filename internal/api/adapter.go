@@ -23,6 +23,7 @@ var steps = [...]func(*API, context.Context, *call) error{
 	(*API).checkOrigin,         // 403 origin_refused
 	(*API).authenticate,        // 401, 429 too_many_failures
 	(*API).countRate,           // 429
+	(*API).checkSecondFactor,   // 403
 	(*API).checkAdministrative, // 403
 	(*API).readBody,            // 413, 415, 400
 	(*API).askAgain,            // 401, 403
@@ -153,6 +154,9 @@ func (a *API) askAgain(ctx context.Context, c *call) error {
 		return err
 	}
 	c.actor = actor
+	if err := a.checkSecondFactor(ctx, c); err != nil {
+		return err
+	}
 	return a.checkAdministrative(ctx, c)
 }
 

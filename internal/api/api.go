@@ -23,6 +23,7 @@ import (
 	"signet/internal/large"
 	"signet/internal/model"
 	"signet/internal/overview"
+	"signet/internal/passkey"
 	"signet/internal/people"
 	"signet/internal/push"
 	"signet/internal/service"
@@ -85,6 +86,10 @@ type Options struct {
 
 	// FirstStart uses up the link of a first start, and tells whose it is; nil: there is none.
 	FirstStart func(secret string) (account model.AccountID, good bool)
+
+	// Party is where passkeys are made and used; nil: nowhere, and PartyFault says why.
+	Party      *passkey.Party
+	PartyFault error
 }
 
 // API serves the interface. It is an http.Handler, safe for concurrent use.
@@ -129,6 +134,8 @@ type API struct {
 	metrics       *metrics
 	bodyPatience  time.Duration
 	firstStart    func(secret string) (account model.AccountID, good bool)
+	party         *passkey.Party // nil: there are no passkeys
+	partyFault    error          // why; nil where there are
 }
 
 // New makes the API with its table of routes. It fails if the table contradicts
@@ -196,6 +203,8 @@ func newAPI(o Options) (*API, error) {
 			scimRate*o.Limits.Burst),
 		bodyPatience: cmp.Or(o.BodyPatience, input.Patience),
 		firstStart:   o.FirstStart,
+		party:        o.Party,
+		partyFault:   o.PartyFault,
 	}
 	a.origins = newOrigins(&o, &a.vendor)
 	if own, err := url.Parse(o.OwnURL); err == nil {

@@ -124,9 +124,9 @@ func TestArchiveHasWhatTheCallsShow(t *testing.T) {
 	got.wantHeader("Content-Type", "application/zip").wantHeader("Content-Disposition",
 		`attachment; filename="export-`+c.bob.token+"-"+c.clock.Now().UTC().Format("20060102")+`.zip"`)
 	o := mustOpenArchive(t, got)
-	names := []string{"README.txt", "account.json", "avatar.png", "keys.json", "webhooks.json", "mutes.json",
-		"push.json", "conversations.json", "groups.json", "duty.json", "messages.jsonl", "attachments/" + fourth + ".jpg",
-		"audit.jsonl", "manifest.json"}
+	names := []string{"README.txt", "account.json", "avatar.png", "keys.json", "webhooks.json", "passkeys.json",
+		"mutes.json", "push.json", "conversations.json", "groups.json", "duty.json", "messages.jsonl",
+		"attachments/" + fourth + ".jpg", "audit.jsonl", "manifest.json"}
 	if !slices.Equal(o.names, names) {
 		t.Errorf("the archive has %v, want %v", o.names, names)
 	}
@@ -176,7 +176,7 @@ func TestArchiveHasWhatTheCallsShow(t *testing.T) {
 		"content": true, "organizations": []string{c.org}, "attachments": 1,
 		"attachments_lost": fields{"missing": 0, "damaged": 0}})
 	o.wantCounted(manifest)
-	if len(manifest.list("files")) != 10 {
+	if len(manifest.list("files")) != 11 {
 		t.Errorf("the manifest lists %s", manifest.at("files"))
 	}
 	o.wantNowhere("of others")

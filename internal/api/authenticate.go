@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"strings"
 
+	"signet/internal/access"
 	"signet/internal/model"
 )
 
@@ -108,6 +109,15 @@ func remoteAddress(r *http.Request) netip.Addr {
 		return netip.Addr{} // a Unix socket, say: all of these count as one
 	}
 	return remote.Addr().Unmap()
+}
+
+// checkSecondFactor refuses who gave a password alone where more is required, but for what leads to a passkey
+// (contract, section 9). The table of routes says what that is.
+func (a *API) checkSecondFactor(_ context.Context, c *call) error {
+	if c.endpoint.oneFactor {
+		return nil
+	}
+	return access.WantSecondFactor(c.actor)
 }
 
 // checkAdministrative refuses administrative endpoints to an account that administers

@@ -22,6 +22,11 @@ var bySession = map[string]string{
 
 	// Sessions that open more than the organization are not elevated by its provider, at which nobody answers.
 	"POST /v2/session/oidc/:provider/elevate": "403 403 503 503 503 503 403 403",
+	"POST /v2/user/me/passkey/begin":          all("200"), // signed in to a moment ago
+	"POST /v2/user/me/passkey/finish":         all("400"),
+	"POST /v2/session/passkey/begin":          "200 200 200 " + all("400"), // there is none
+	"POST /v2/session/passkey/finish":         all("400"),
+	"DELETE /v2/user/:user/passkey/:passkey":  "404 404 403 403 403 204 204 204",
 
 	"GET /v2/user/:user/export": "404 404 403 403 403 403 200 200", // not with a browser that stands open
 

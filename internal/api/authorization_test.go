@@ -58,6 +58,7 @@ func startMatrix(t *testing.T, changes ...func(*figures)) *matrix {
 		"provider": m.org, "test": "x",
 		"id": avatar[strings.LastIndexByte(avatar, '/')+1:]}
 	maps.Copy(m.standing, m.newWebhook())
+	maps.Copy(m.standing, m.newPasskey())
 	maps.Copy(m.standing, m.newMessage())
 	maps.Copy(m.standing, m.newGroup())
 	return m
@@ -383,7 +384,7 @@ var rules = append([]rule{
 	{route: "GET /v2/brand/logo", public: true, want: strings.TrimSpace(strings.Repeat("200 ", 11))},
 	{route: "GET /openapi.json", public: true, want: strings.TrimSpace(strings.Repeat("200 ", 11))},
 	{route: "GET /openapi-3.0.json", public: true, want: strings.TrimSpace(strings.Repeat("200 ", 11))},
-}, slices.Concat(pushRules, webhookRules, everyoneRules, escalationRules, dutyRules, identityRules)...)
+}, slices.Concat(pushRules, passkeyRules, webhookRules, everyoneRules, escalationRules, dutyRules, identityRules)...)
 
 func TestAuthorizationMatrix(t *testing.T) {
 	t.Parallel()
@@ -433,7 +434,8 @@ func (m *matrix) check(r rule, column, want int) {
 			one[name], everything[name] = random(name), random(name)
 			wantSameAnswer(got, r.call(caller, one))
 		}
-		if len(names) == 0 && !strings.Contains(r.route, " /v2/session") {
+		aboutSession := strings.Contains(r.route, " /v2/session") || strings.Contains(r.route, " /v2/user/me/passkey/")
+		if len(names) == 0 && !aboutSession {
 			m.t.Errorf("%s answers 404 and names nothing", r.route)
 		}
 		wantSameAnswer(got, r.call(caller, everything))

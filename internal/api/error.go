@@ -28,6 +28,8 @@ const (
 	codeSessionEnded       = "session_ended"               // 401: a cookie; of access
 	codeSessionMissing     = "session_missing"             // 404: of credentials without a session
 	codeHTTPSRequired      = "https_required"              // 403: a session over plain HTTP
+	codePasskeysOff        = "passkeys_off"                // 403: the server knows no name for them; 400: a setting
+	codePasskeyAddress     = "passkey_address"             // 403: a page of another address
 	codeInternal           = "internal"                    // 500
 	codeUnavailable        = "unavailable"                 // 503
 )

@@ -133,6 +133,7 @@ func (a *API) writeExport(ctx context.Context, c *call, from *export.Archive) er
 		func() error { return exportAvatar(ctx, out, from) },
 		func() error { return exportKeys(ctx, out, from) },
 		func() error { return exportWebhooks(ctx, out, from) },
+		func() error { return exportPasskeys(ctx, out, from) },
 		func() error { return exportMutes(ctx, out, from) },
 		func() error { return a.exportSubscriptions(ctx, out, from) },
 		func() error {
@@ -250,6 +251,21 @@ func exportWebhooks(ctx context.Context, out *output.Archive, from *export.Archi
 	})
 }
 
+func exportPasskeys(ctx context.Context, out *output.Archive, from *export.Archive) error {
+	all, err := from.Passkeys(ctx)
+	if err != nil {
+		return err
+	}
+	return out.List("passkeys.json", func(add func(any) error) error {
+		for i := range all {
+			if err := add(wire.ShownPasskey(&all[i])); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 func exportMutes(ctx context.Context, out *output.Archive, from *export.Archive) error {
 	mutes, err := from.Mutes(ctx)
 	if err != nil {
@@ -328,6 +344,7 @@ account.json        the profile, the organizations with roles, and those that as
 avatar.*            the picture, where the server keeps one
 keys.json           keys and sessions, without their secrets: made, last used, and from where
 webhooks.json       URLs to which events go, without what requests are signed with
+passkeys.json       passkeys: made, and last used
 mutes.json          what is muted, and until when
 push.json           browsers that are told of new messages while no page is open
 conversations.json  with whom there are conversations

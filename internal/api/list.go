@@ -4,13 +4,17 @@ import (
 	"context"
 	"net/http"
 
+	"signet/internal/access"
 	"signet/internal/api/output"
 )
 
 // list begins a long answer, which goes on while its caller may still ask for it.
 func (a *API) list(ctx context.Context, c *call, begin string) *output.List {
 	return output.NewList(&c.writer, begin, func() error {
-		_, err := a.authenticator.Current(ctx, c.actor)
+		actor, err := a.authenticator.Current(ctx, c.actor)
+		if err == nil {
+			err = access.WantSecondFactor(actor)
+		}
 		return err
 	})
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"errors"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"signet/internal/access"
 	"signet/internal/api/guard"
 	"signet/internal/model"
+	"signet/internal/passkey"
 )
 
 // metrics counts calls for Prometheus, by route and class of status, and what was
@@ -25,6 +27,7 @@ type metrics struct {
 	sessions *prometheus.CounterVec
 
 	directory *prometheus.CounterVec
+	passkeys  *prometheus.CounterVec
 }
 
 func newMetrics(registerer prometheus.Registerer, a *API) (*metrics, error) {
@@ -73,6 +76,15 @@ func newMetrics(registerer prometheus.Registerer, a *API) (*metrics, error) {
 	for _, act := range scimActs {
 		m.directory.WithLabelValues(act)
 	}
+	m.passkeys = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "signet_passkeys_total",
+		Help: "Answers of authenticators, to make a passkey, sign in or elevate a session, by what became of them.",
+	}, []string{"act", "outcome"})
+	for _, act := range passkeyActs {
+		for _, outcome := range passkeyOutcomes() {
+			m.passkeys.WithLabelValues(act, outcome)
+		}
+	}
 	for _, code := range limitCodes {
 		m.limited.WithLabelValues(code)
 	}
@@ -92,7 +104,7 @@ func newMetrics(registerer prometheus.Registerer, a *API) (*metrics, error) {
 		Help: "Files that are on their way to the server.",
 	}, func() float64 { return float64(a.uploads.UnderWay()) })
 	for _, c := range []prometheus.Collector{m.requests, m.duration, m.inFlight, m.panics, m.logins, m.limited, m.foreign,
-		m.sessions, m.directory, bodies, answers, uploads} {
+		m.sessions, m.directory, m.passkeys, bodies, answers, uploads} {
 		if err := registerer.Register(c); err != nil {
 			return nil, err
 		}
@@ -111,6 +123,37 @@ const (
 )
 
 var sessionActs = [...]string{sessionOpened, sessionElevated, sessionEnded}
+
+// What passkeys are used for, the values of the label act.
+const (
+	passkeyMade     = "make"
+	passkeySignedIn = "sign_in"
+	passkeyElevated = "elevate"
+)
+
+var passkeyActs = [...]string{passkeyMade, passkeySignedIn, passkeyElevated}
+
+// passkeyOutcomes are the values of the label outcome: ok, the reasons for which answers are refused, and other.
+func passkeyOutcomes() []string {
+	out := []string{model.AuditOK, outcomeOther}
+	for _, fault := range passkey.Faults {
+		out = append(out, string(fault))
+	}
+	return out
+}
+
+const outcomeOther = "other"
+
+// answered counts the answer of an authenticator.
+func (m *metrics) answered(act string, err error) {
+	outcome := model.AuditOK
+	if fault, refused := errors.AsType[passkey.Fault](err); refused {
+		outcome = string(fault)
+	} else if err != nil {
+		outcome = outcomeOther
+	}
+	m.passkeys.WithLabelValues(act, outcome).Inc()
+}
 
 // limitCodes are the values of the label code.
 var limitCodes = [...]string{guard.CodeRateLimited, guard.CodeTooManyFailures, codeDailyLimit, codeGrowthLimit,

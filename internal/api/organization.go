@@ -221,5 +221,13 @@ func (a *API) organizationCommand(c *call) (people.OrganizationCommand, error) {
 			}
 		}
 	}
-	return out, c.err()
+	if err := c.err(); err != nil {
+		return out, err
+	}
+	if s.RequiresSecondFactor() && a.party == nil {
+		refused := a.noPasskeys()
+		refused.Kind, refused.Field = model.Invalid, "second_factor" // nobody could sign in any more
+		return out, refused
+	}
+	return out, nil
 }

@@ -39,6 +39,9 @@ type route struct {
 	page bool
 	// own refuses all foreign pages, those of configured origins too.
 	own bool
+	// oneFactor also lets those through who gave a password alone where their organization requires more: to make
+	// a passkey, or to go on with one. Nothing else is open to them.
+	oneFactor bool
 	// admin refuses accounts that administer nothing (endpoints 27 to 36).
 	admin bool
 	// audit is the action under which the call leaves a line in the audit log; empty
@@ -249,6 +252,14 @@ func (a *API) routes() []route {
 		{method: post, pattern: "/v2/user/:user/key/:key/rotate", handler: a.rotateKey, audit: model.ActionKeyRotate},
 		{method: post, pattern: "/v2/user/:user/key/:key", handler: a.changeKey, audit: model.ActionKeyLimit},
 
+		{method: post, pattern: "/v2/user/me/passkey/begin", handler: a.askToMake, own: true, oneFactor: true},
+		{method: post, pattern: "/v2/user/me/passkey/finish", handler: a.makePasskey, audit: model.ActionPasskeyMake,
+			own: true, oneFactor: true},
+		{method: get, pattern: "/v2/user/:user/passkey", handler: a.listPasskeys, audit: model.ActionPasskeyList},
+		{method: del, pattern: "/v2/user/:user/passkey/:passkey", handler: a.removePasskey,
+			audit: model.ActionPasskeyRemove},
+		{method: post, pattern: "/v2/user/:user/passkey/allow", handler: a.allowPasskey, audit: model.ActionPasskeyAllow},
+
 		{method: get, pattern: "/v2/user/:user/webhook", handler: a.listWebhooks, audit: model.ActionWebhookRead},
 		{method: post, pattern: "/v2/user/:user/webhook", handler: a.createWebhook, audit: model.ActionWebhookCreate},
 		{method: get, pattern: "/v2/user/:user/webhook/:webhook", handler: a.getWebhook, audit: model.ActionWebhookRead},
@@ -270,11 +281,12 @@ func (a *API) routes() []route {
 			signIn: a.signInByName},
 		{method: post, pattern: "/v5/login", handler: a.login, audit: model.ActionLogin,
 			signIn: a.signInByNameOrKey},
-		{method: post, pattern: "/v2/logout", handler: a.logout, audit: model.ActionLogout},
+		{method: post, pattern: "/v2/logout", handler: a.logout, audit: model.ActionLogout, oneFactor: true},
 		{method: post, pattern: "/v2/session", handler: a.startSession, audit: model.ActionLogin,
 			signIn: a.signInToSession, own: true},
-		{method: get, pattern: "/v2/session", handler: a.getSession, anybody: true},
-		{method: del, pattern: "/v2/session", handler: a.endSession, audit: model.ActionLogout, own: true},
+		{method: get, pattern: "/v2/session", handler: a.getSession, anybody: true, oneFactor: true},
+		{method: del, pattern: "/v2/session", handler: a.endSession, audit: model.ActionLogout, own: true,
+			oneFactor: true},
 		{method: post, pattern: "/v2/session/elevate", handler: a.elevateSession, audit: model.ActionElevate,
 			signIn: a.signInToElevate, own: true},
 		{method: del, pattern: "/v2/session/elevate", handler: a.lowerSession, audit: model.ActionLower, own: true},
@@ -287,6 +299,10 @@ func (a *API) routes() []route {
 			signIn: a.signInByCode},
 		{method: post, pattern: "/v2/session/oidc/:provider/logout", handler: a.logoutOIDC, signIn: a.readSmall,
 			overseen: true},
+		{method: post, pattern: "/v2/session/passkey/begin", handler: a.askToSign, signIn: a.perhapsInSession, own: true,
+			oneFactor: true},
+		{method: post, pattern: "/v2/session/passkey/finish", handler: a.finishSigning, audit: model.ActionLogin,
+			signIn: a.signInByPasskey, own: true, oneFactor: true},
 		{method: get, pattern: "/v2/brand", handler: a.getBrand, public: true},
 		{method: get, pattern: "/v2/brand/logo", handler: a.getBrandLogo, public: true},
 		{method: get, pattern: "/openapi.json", handler: a.showDocument(openapi.JSON), public: true},

@@ -35,6 +35,7 @@ import (
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/overview"
+	"signet/internal/passkey"
 	"signet/internal/people"
 	"signet/internal/push"
 	"signet/internal/seal/sealtest"
@@ -83,6 +84,7 @@ type server struct {
 	blobs    blob.Store
 	audit    *audit.Key // signs checkpoints of the audit log
 	link     *people.FirstLink
+	party    *passkey.Party // nil: there are no passkeys
 
 	operator *person
 }
@@ -110,6 +112,7 @@ type figures struct {
 	settings     *config.Config // as they are shown
 	counted      bool           // the statements are
 	brand        brand.Brand
+	passkeysAt   string   // the public address; empty: where the server listens
 	push         []string // hosts to which is pushed, over plain HTTP too; empty: none
 }
 
@@ -220,6 +223,8 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 	})
 	s.startWebhooks(logger)
 	s.identity = s.newIdentities()
+	party, fault := passkey.NewParty(cmp.Or(f.passkeysAt, s.url), "Clinics")
+	s.party = party
 	s.link = people.NewFirstLink(s.store, s.clock.Now)
 	s.exporter = export.New(s.store, s.access, s.service, s.clock.Now)
 	s.api, err = api.New(api.Options{
@@ -233,6 +238,7 @@ func start(t *testing.T, changes ...func(*figures)) *server {
 		Clock: s.clock.Now, Logger: logger, Limits: f.api,
 		VendorPrefix: "TT", VendorNamespace: "tigertext", BaseURL: s.url, CORSOrigins: f.origins,
 		Address: f.address, Way: f.way, FirstStart: s.link.Take, Registerer: s.metrics, Tally: counts,
+		Party: party, PartyFault: fault,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -201,6 +201,8 @@ type wireSession struct {
 	AdministratorOf []model.OrganizationID `json:"administrator_of"`
 	Operator        bool                   `json:"operator"`
 	HasPassword     bool                   `json:"has_password"`
+	HasPasskey      bool                   `json:"has_passkey"`
+	SecondFactor    access.Factor          `json:"second_factor,omitempty"` // what the session lacks
 	ElevatedUntil   wire.Time              `json:"elevated_until,omitzero"`
 	Provider        *wire.IdentityChoice   `json:"provider,omitempty"` // that can elevate it
 	Limits          sessionLimits          `json:"limits"`
@@ -234,8 +236,13 @@ func (a *API) getSession(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	lacks, hasPasskey, err := a.access.LackedBy(ctx, c.actor)
+	if err != nil {
+		return answer{}, err
+	}
 	out := wireSession{Account: c.User(user), AdministratorOf: c.actor.AdministratorOf(), Operator: c.actor.Operator,
-		HasPassword: hasPassword, Limits: sessionLimits{a.limits.AttachmentBytes, a.service.Limits().MessageBytes}}
+		HasPassword: hasPassword, HasPasskey: hasPasskey, SecondFactor: lacks,
+		Limits: sessionLimits{a.limits.AttachmentBytes, a.service.Limits().MessageBytes}}
 	choice, found, err := a.identities.ChoiceOf(ctx, c.actor.Key.Scope)
 	if err != nil {
 		return answer{}, err

@@ -45,5 +45,8 @@ func (a *App) tellReady() {
 	if a.operator != "" {
 		attrs = append(attrs, "operator", a.operator)
 	}
+	if a.partyFault != nil {
+		a.log.Info("there are no passkeys", "reason", a.partyFault)
+	}
 	a.log.Info("ready", append(attrs, "took", time.Since(a.opened).Round(time.Millisecond))...)
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,7 +37,9 @@ type App struct {
 	dir      string // the data directory, absolute
 	operator string // path of operator.json, or "" where there is none
 	baseURL  string
-	first    string // the link of a first start, or ""
+	// partyFault is why there are no passkeys; nil where there are.
+	partyFault error
+	first      string // the link of a first start, or ""
 
 	network  *network
 	registry *prometheus.Registry
@@ -151,8 +154,11 @@ func openFrom(ctx context.Context, cfg *config.Config, logger *slog.Logger, pace
 		return nil, err
 	}
 	a.baseURL = a.network.baseURL()
-	if a.handler, err = a.system.handler(location{baseURL: a.baseURL, links: a.network.links(a.baseURL),
-		way: a.way, ready: a.readiness, certificate: a.network.certified}); err != nil {
+	at := location{baseURL: a.baseURL, links: a.network.links(a.baseURL), way: a.way, ready: a.readiness,
+		certificate: a.network.certified}
+	at.party, at.partyFault = a.network.party(a.baseURL, cmp.Or(cfg.Brand.Name, "Signet"))
+	a.partyFault = at.partyFault
+	if a.handler, err = a.system.handler(at); err != nil {
 		return nil, err
 	}
 	a.operator, err = introduceOperator(ctx, a.dir, a.baseURL, a.system, logger)

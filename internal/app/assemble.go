@@ -81,6 +81,7 @@ func newHandler(in surroundings, d *data, p *parts, bus nodeBus) func(location) 
 	}
 	return func(at location) (http.Handler, error) {
 		options.BaseURL, options.Links, options.Way = at.baseURL, at.links, at.way
+		options.Party, options.PartyFault = at.party, at.partyFault
 		whole.ready, whole.certificate = at.ready, at.certificate
 		options.Overview = overview.New(overview.Options{Store: d.kept, Access: p.access, Streams: p.registry,
 			Clock: in.clock, Installation: whole, Settings: in.cfg.Effective()})

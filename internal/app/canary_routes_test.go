@@ -359,6 +359,24 @@ var sightings = map[string]func(v *aviary) letter{
 		return letter{who: v.operator, path: params{"user": p.email, "key": p.key}, fields: fields{"messages_per_day": 0,
 			"label": v.word(ofContent, "label")}, want: 204}
 	},
+	// Of passkeys' answers only such as are refused: no authenticator is at hand.
+	"POST /v2/user/me/passkey/begin": func(v *aviary) letter { return letter{header: v.session(v.person()), want: 200} },
+	"POST /v2/user/me/passkey/finish": func(v *aviary) letter {
+		return letter{header: v.session(v.person()), fields: v.forgedAnswer(), want: 400}
+	},
+	"GET /v2/user/{user}/passkey": func(v *aviary) letter {
+		return letter{who: v.alice, path: params{"user": v.alice.email}, want: 200}
+	},
+	"DELETE /v2/user/{user}/passkey/{passkey}": func(v *aviary) letter {
+		return letter{who: v.operator, path: v.passkeyOf(v.alice), want: 404}
+	},
+	"POST /v2/user/{user}/passkey/allow": func(v *aviary) letter {
+		return letter{who: v.operator, path: params{"user": v.person().phone}, want: 200}
+	},
+	"POST /v2/session/passkey/begin": func(v *aviary) letter {
+		return letter{header: http.Header{"Sec-Fetch-Site": {"same-origin"}}, want: 200}
+	},
+	"POST /v2/session/passkey/finish": func(v *aviary) letter { return letter{fields: v.forgedAnswer(), want: 400} },
 	"GET /v2/user/{user}/webhook": func(v *aviary) letter {
 		return letter{who: v.alice, path: params{"user": v.alice.email}, want: 200}
 	},

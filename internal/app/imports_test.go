@@ -58,7 +58,7 @@ var mayImport = []layer{
 	{"internal/app", []string{
 		"internal/transport", "internal/handover", "internal/systemd", "internal/api", "internal/api/output",
 		"internal/stream", "internal/succession", "internal/standby", "internal/home",
-		"internal/webhook", "internal/identity", "internal/alert", "internal/api/wire", "internal/service",
+		"internal/webhook", "internal/identity", "internal/alert", "internal/api/wire", "internal/service", "internal/passkey",
 		"internal/access", "internal/people", "internal/overview", "internal/export", "internal/sweep",
 		"internal/series", "internal/fanout", "internal/backlog", "internal/push", "internal/egress",
 		"internal/content", "internal/custody", "internal/transfer", "internal/store/postgres", "internal/store/sqlite",
@@ -100,7 +100,7 @@ var mayImport = []layer{
 		"internal/api/guard", "internal/api/input", "internal/api/sink", "internal/api/output", "internal/api/wire",
 		"internal/webhook", "internal/identity", "internal/alert", "internal/stream", "internal/service",
 		"internal/people", "internal/push",
-		"internal/overview", "internal/export",
+		"internal/overview", "internal/export", "internal/passkey",
 		"internal/fanout", "internal/access", "internal/content",
 		"internal/search", "internal/large",
 		"internal/audit", "internal/store/rota", "internal/store", "internal/health", "internal/brand", "internal/tally",
@@ -162,10 +162,11 @@ var mayImport = []layer{
 		"internal/store/overview", "internal/store/provision", "internal/store/searchindex", "internal/store",
 		"internal/health", "internal/config", "internal/model"}},
 	{"internal/access", []string{
-		"internal/cache", "internal/audit", "internal/store/erasure", "internal/store/quota",
+		"internal/passkey", "internal/cache", "internal/audit", "internal/store/erasure", "internal/store/quota",
 		"internal/store/rota", "internal/store/searchindex", "internal/store", "internal/live", "internal/tally",
 		"internal/model",
 	}},
+	{"internal/passkey", []string{"internal/model"}},
 	{"internal/search", []string{"internal/continuation", "internal/store/searchindex", "internal/store",
 		"internal/model"}},
 	{"internal/sweep", []string{
@@ -302,6 +303,7 @@ var onlyIn = map[string][]string{
 	"github.com/coder/websocket":  {"internal/api/sink", "client"},
 	"github.com/prometheus/":      {"internal/app", "internal/api", "internal/health", "internal/promtest/evaluator"},
 	"github.com/nyaruka/":         {"internal/config", "internal/access"},
+	"github.com/go-webauthn/":     {"internal/passkey"},
 	"golang.org/x/image/":         {"internal/brand"},
 	"golang.org/x/net/":           {"internal/access", "internal/api/guard", "internal/search"},
 	"github.com/HdrHistogram/":    {"internal/load"},
@@ -330,6 +332,7 @@ var onlyIn = map[string][]string{
 	"go.uber.org/goleak":              nil,
 	"pgregory.net/rapid":              nil,
 	"github.com/arran4/golang-ical":   nil,
+	"github.com/descope/":             nil,
 	"github.com/golang-jwt/jwt":       nil,
 	"github.com/getkin/kin-openapi":   nil,
 }

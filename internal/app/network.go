@@ -22,6 +22,7 @@ import (
 	"signet/internal/handover"
 	"signet/internal/health"
 	"signet/internal/model"
+	"signet/internal/passkey"
 	"signet/internal/standby"
 	"signet/internal/transport"
 )
@@ -274,6 +275,15 @@ func (n *network) baseURL() string {
 		name = n.cfg.ACME.Hosts[0]
 	}
 	return baseURL(n.cfg.Listen, n.listener.Addr(), n.encryption() != nil, name)
+}
+
+// party is where passkeys are made and used: at the public address, as far as the server knows it. Behind a proxy only
+// base_url says which it is: what a client claims to have asked for may be anything.
+func (n *network) party(baseURL, shown string) (*passkey.Party, error) {
+	if n.cfg.BaseURL == "" && len(n.cfg.Proxies) > 0 {
+		baseURL = ""
+	}
+	return passkey.NewParty(baseURL, shown)
 }
 
 // links is what the links in the answer to a request begin with. Where base_url does

@@ -388,9 +388,7 @@ func (s *Standby) promote(ctx context.Context, stop func()) (p succession.Promot
 	if err := succession.Fit(ctx, s.cfg, &f); err != nil {
 		return p, err
 	}
-	// Of a first that writes all the time there is always more, though it is a moment old.
-	if s.cfg.ByBucket() && f.Problem == "" && time.Since(f.Emptied) > standbyPatience &&
-		time.Since(f.Current) > standbyPatience {
+	if s.cfg.ByBucket() && f.Problem == "" && time.Since(f.Emptied) > standbyPatience {
 		return p, errors.New("this standby has not read yet all that is in the bucket: its /readyz says how far it is; " +
 			"promote it when it has")
 	}

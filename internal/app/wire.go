@@ -13,6 +13,7 @@ import (
 	"signet/internal/brand"
 	"signet/internal/config"
 	"signet/internal/health"
+	"signet/internal/passkey"
 	"signet/internal/standby"
 	"signet/internal/trace"
 )
@@ -46,6 +47,9 @@ type location struct {
 	baseURL string                     // how they reach it, without the final /v2
 	links   func(*http.Request) string // what the links in the answer to a request begin with
 	way     func(*http.Request) api.Way
+
+	party      *passkey.Party // where passkeys are made; nil: nowhere, as partyFault says
+	partyFault error
 
 	ready       func(context.Context) error // nil when a new request would be served
 	certificate func(context.Context) (from, until time.Time, ok bool)

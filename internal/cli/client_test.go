@@ -66,7 +66,11 @@ func newStub(t *testing.T) *stub {
 		"POST /v2/user/u1/webhook/w1/rotate": data(`{"webhook":"w1","public_key":"whpk_AA=="}`),
 		"POST /v2/user/u1/webhook/w1/test": data(`{"type":"webhook.test","time":"2026-11-21T08:15:30.123Z","try":1,
 			"outcome":"delivered","response_status":204,"duration_ms":3}`),
-		"GET /v2/push": data(`{"public_key":"BP4z"}`),
+		"GET /v2/user/u1/passkey": data(`[{"passkey":"p1","label":"phone","created_time":"2026-11-21T08:15:30.123Z",
+			"last_used_time":"2026-11-21T09:15:30.123Z","synced":true,"relying_party":"chat.example.com","organization":"o1"},
+			{"passkey":"p2","created_time":"2026-11-21T08:15:30.123Z","synced":false,"relying_party":"chat.example.com"}]`),
+		"POST /v2/user/u1/passkey/allow": data(`{"expires_time":"2026-11-22T08:15:30.123Z"}`),
+		"GET /v2/push":                   data(`{"public_key":"BP4z"}`),
 		"GET /v2/user/me/push": data(`[{"id":"p1","host":"push.example.net","created_time":"2026-11-21T08:15:30.123Z",
 			"last_success":"2026-11-21T09:15:30.123Z","device":"Chrome on Android","current":true},
 			{"id":"p2","host":"push.example.org","created_time":"2026-11-21T08:15:30.123Z"}]`),
@@ -210,6 +214,15 @@ func TestClientCommands(t *testing.T) {
 				`"forget":"ann"}`, ""},
 		{"org identity set o1 --no-enabled", `POST /v2/organization/o1/identity {"enabled":false}`, ""},
 		{"org identity remove o1", "DELETE /v2/organization/o1/identity", ""},
+
+		{"passkey list u1", "GET /v2/user/u1/passkey",
+			"PASSKEY  LABEL  CREATED               LAST USED             SYNCED  AT                ORGANIZATION\n" +
+				"p1       phone  2026-11-21T08:15:30Z  2026-11-21T09:15:30Z  true    chat.example.com  o1\n" +
+				"p2       -      2026-11-21T08:15:30Z  -                     false   chat.example.com  -\n"},
+		{"passkey remove p1 --user u1", "DELETE /v2/user/u1/passkey/p1", ""},
+		{"passkey remove p1", "DELETE /v2/user/me/passkey/p1", ""},
+		{"passkey allow u1", "POST /v2/user/u1/passkey/allow {}", "until  2026-11-22T08:15:30Z\n"},
+
 		{"push show", "GET /v2/push", "on          true\npublic_key  BP4z\n"},
 		{"push show --json", "GET /v2/push", `{"on":true,"public_key":"BP4z"}` + "\n"},
 		{"push list", "GET /v2/user/me/push", "ID  PUSH SERVICE      DEVICE             CREATED               " +

@@ -46,6 +46,7 @@ type orgSettings struct {
 	AutologoutTime    *int              `placeholder:"MINUTES" help:"For clients: when to log out by themselves."`
 	PinLock           *bool             `negatable:"" help:"For clients: whether to ask for a PIN."`
 	DisplayNames      string            `enum:",own,administrators" default:"" placeholder:"WHO" help:"Who changes the names of members: own (everybody their own) or administrators."`
+	SecondFactor      string            `enum:",optional,required" default:"" placeholder:"WHEN" help:"Whether signing in takes a passkey: optional (a password alone will do) or required."`
 	Set               map[string]string `placeholder:"NAME=VALUE" mapsep:"none" help:"Any other setting, kept as given."`
 }
 
@@ -58,6 +59,9 @@ func (s *orgSettings) settings() client.OrganizationSettings {
 	}
 	if s.DisplayNames != "" {
 		out.DisplayNames = &s.DisplayNames
+	}
+	if s.SecondFactor != "" {
+		out.SecondFactor = &s.SecondFactor
 	}
 	for name, value := range s.Set {
 		if out.Other == nil {

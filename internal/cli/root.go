@@ -52,6 +52,7 @@ type commands struct {
 	Org          orgCommands          `cmd:"" aliases:"organization" group:"client" help:"Create, show, change and delete organizations."`
 	User         userCommands         `cmd:"" group:"client" help:"Create, find, show and change accounts, and their memberships."`
 	Key          keyCommands          `cmd:"" group:"client" help:"Issue, list, revoke and rotate API keys."`
+	Passkey      passkeyCommands      `cmd:"" group:"client" help:"List and remove passkeys, and allow another one in place of one that is lost."`
 	Webhook      webhookCommands      `cmd:"" group:"client" help:"Have events of accounts POSTed to URLs: webhooks."`
 	Push         pushCommands         `cmd:"" group:"client" help:"Show in which browsers the caller is told of messages, and end that."`
 	Roles        rolesCommands        `cmd:"" group:"client" help:"List, grant and revoke the roles of accounts."`

@@ -87,6 +87,11 @@ func (a *Archive) Webhooks(ctx context.Context) ([]store.WebhookRow, error) {
 	return a.exporter.access.ExportedWebhooks(ctx, a.actor, a.Export)
 }
 
+// Passkeys returns the account's passkeys.
+func (a *Archive) Passkeys(ctx context.Context) ([]model.Passkey, error) {
+	return a.exporter.access.ExportedPasskeys(ctx, a.actor, a.Export)
+}
+
 // Mutes returns what the person has muted.
 func (a *Archive) Mutes(ctx context.Context) ([]model.Mute, error) {
 	all, err := a.exporter.service.Mutes(ctx, a.Exported.Reader)

@@ -52,6 +52,9 @@ func ShownOrganization(o model.Organization) Organization {
 	if s.DisplayNames != nil {
 		put("display_names", *s.DisplayNames)
 	}
+	if s.SecondFactor != nil {
+		put("second_factor", *s.SecondFactor)
+	}
 	for _, name := range slices.Sorted(maps.Keys(s.Other)) {
 		put(name, s.Other[name])
 	}
