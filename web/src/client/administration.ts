@@ -193,6 +193,21 @@ export class Administration extends Messaging {
 
   // Webhooks.
 
+  /** Lists the passkeys of an account (GET /v2/user/:user/passkey). */
+  getPasskeys(user: string, options?: CallOptions): Promise<Reply<"getPasskeys">> {
+    return this.get(["user", user, "passkey"], options);
+  }
+
+  /** Ends a passkey, with the sessions that came of it (DELETE /v2/user/:user/passkey/:passkey). */
+  deletePasskey(user: string, passkey: string, options?: CallOptions): Promise<void> {
+    return this.delete(["user", user, "passkey", passkey], undefined, options);
+  }
+
+  /** Lets an account whose passkey is lost make one with its password alone (POST /v2/user/:user/passkey/allow). */
+  allowPasskey(user: string, options?: CallOptions): Promise<Reply<"allowPasskey">> {
+    return this.post(["user", user, "passkey", "allow"], undefined, options);
+  }
+
   /** Makes a webhook, whose secret is shown this once (POST /v2/user/:user/webhook). */
   createWebhook(user: string, body: Body<"createWebhook">, options?: CallOptions): Promise<Reply<"createWebhook">> {
     return this.post(["user", user, "webhook"], body, options, once);

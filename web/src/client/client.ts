@@ -161,6 +161,28 @@ export class Client extends Administration {
     return this.delete(["session", "elevate"], undefined, options);
   }
 
+  // Passkeys, which the browser makes and uses: what these calls give and take is WebAuthn's JSON.
+
+  /** Asks for what makes a passkey (POST /v2/user/me/passkey/begin). */
+  beginPasskey(options?: CallOptions): Promise<Reply<"beginPasskey">> {
+    return this.post(["user", "me", "passkey", "begin"], undefined, options);
+  }
+
+  /** Makes the passkey that an authenticator answered with (POST /v2/user/me/passkey/finish). */
+  finishPasskey(body: Body<"finishPasskey">, options?: CallOptions): Promise<Reply<"finishPasskey">> {
+    return this.post(["user", "me", "passkey", "finish"], body, options, once);
+  }
+
+  /** Asks for what a passkey is to sign, to sign in or to elevate the session (POST /v2/session/passkey/begin). */
+  beginPasskeySignIn(options?: CallOptions): Promise<Reply<"beginPasskeySignIn">> {
+    return this.post(["session", "passkey", "begin"], undefined, options);
+  }
+
+  /** Signs the page in, or elevates its session, with the answer (POST /v2/session/passkey/finish). */
+  finishPasskeySignIn(body: Body<"finishPasskeySignIn">, options?: CallOptions): Promise<void> {
+    return this.post(["session", "passkey", "finish"], body, options, once);
+  }
+
   // Server.
 
   /** Shows what the house that runs the server calls itself (GET /v2/brand). */

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { Dialog } from "../kit/Dialog";
 import { Field } from "../kit/Field";
 import { Form } from "../kit/Form";
+import { passkeysWork, usePasskey } from "../kit/passkeys";
 import { client, session } from "../kit/state/session";
 import { useBusy } from "../kit/useBusy";
 import { useRefusal } from "../kit/useRefusal";
@@ -35,6 +36,17 @@ function ByProvider() {
 /** Elevate asks for the password again, or for a key, before something administrative. */
 export function Elevate({ done, refuse }: { done: () => void; refuse: () => void }) {
   const hasPassword = session.value?.has_password ?? true;
+  const hasPasskey = (session.value?.has_passkey ?? false) && passkeysWork();
+  const [problem, tell] = useRefusal();
+  const { busy, run } = useBusy();
+  const byPasskey = async () => {
+    try {
+      await usePasskey();
+      done();
+    } catch (error) {
+      tell(error);
+    }
+  };
   const [byKey, setByKey] = useState(!hasPassword);
   return (
     <Dialog title={text("console.elevate")} onClose={refuse}>
@@ -57,6 +69,14 @@ export function Elevate({ done, refuse }: { done: () => void; refuse: () => void
         ) : (
           <Field label={text("password")} name="password" type="password" autocomplete="current-password" required />
         )}
+        {hasPasskey && (
+          <p>
+            <button type="button" aria-disabled={busy} onClick={() => void run(byPasskey)}>
+              {text("usePasskey")}
+            </button>
+          </p>
+        )}
+        {problem && <p role="alert" class="problem">{problem}</p>}
         {hasPassword && (
           <p>
             <button type="button" class="quiet" onClick={() => setByKey(!byKey)}>

@@ -4,7 +4,7 @@ import { Dialog } from "../kit/Dialog";
 import { Field } from "../kit/Field";
 import { Form } from "../kit/Form";
 import { go } from "../kit/state/route";
-import { client, session } from "../kit/state/session";
+import { client, resumeAll, session } from "../kit/state/session";
 import { toast } from "../kit/Toasts";
 import { text, type Text } from "../text/text";
 import { Lifetime } from "./Lifetime";
@@ -24,6 +24,7 @@ export function OrganizationSettings({ organization, onChange }: OfOrganization)
     const value = settings.get(name);
     return typeof value === "number" && value >= 0 ? value : -1;
   };
+  const required = settings.get("second_factor") === "required";
   const close = () => setAsked(undefined);
   const operator = session.value?.operator ?? false;
   const held = organization.legal_hold === true;
@@ -39,7 +40,9 @@ export function OrganizationSettings({ organization, onChange }: OfOrganization)
             name: String(fields.get("name")).trim(),
             ...(ttl !== minutes("ttl") && { ttl }),
             ...(longest !== minutes("max_ttl") && { max_ttl: longest }),
+            ...(fields.has("second_factor") !== required && { second_factor: required ? "optional" : "required" }),
           });
+          if (fields.has("second_factor") !== required) await resumeAll(); // one's own session may lack it now
           toast(text("saved"));
           onChange();
         }}
@@ -55,6 +58,10 @@ export function OrganizationSettings({ organization, onChange }: OfOrganization)
               {text(label)}
             </label>
           ))}
+          <label class="check">
+            <input type="checkbox" name="second_factor" defaultChecked={required} />
+            {text("console.secondFactor")}
+          </label>
         </fieldset>
       </Form>
       {operator && (

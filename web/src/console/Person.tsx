@@ -9,6 +9,7 @@ import type { Key } from "./keyColumns";
 import { LastSeen } from "./LastSeen";
 import { PersonActs } from "./PersonActs";
 import { PersonKeys } from "./PersonKeys";
+import { PersonPasskeys } from "./PersonPasskeys";
 import { PersonWebhooks } from "./PersonWebhooks";
 
 /** Person shows a member of an organization, and what its administrators do with the account. */
@@ -58,6 +59,10 @@ export function Person({ organization, token }: { organization: Schemas["Organiz
         <dt>{text("console.token")}</dt><dd><code>{person.token}</code></dd>
       </dl>
       <Devices account={token} name={person.display_name} keys={keys} onChange={reload} />
+      <PersonPasskeys
+        account={token} name={person.display_name}
+        mayAllow={token !== session.value?.account.token && (operator || person.managed === true)}
+      />
       <PersonKeys
         organization={organization} account={token} keys={keys} onChange={reload}
         mayCreate={!operator || person.managed === true}

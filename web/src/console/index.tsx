@@ -27,7 +27,7 @@ import "../style/plans.css";
 import "uplot/dist/uPlot.min.css";
 import "../style/plot.css";
 import { Console } from "./Console";
-import { prepare } from "./later";
+import { prepare, SecondFactor } from "./later";
 import { beforeCall, onElevationRequired } from "./state/elevation";
 import { signInByLink } from "./state/first";
 import { own } from "./words";
@@ -47,6 +47,8 @@ function Page() {
           {spent.value && <p class="banner">{text("console.linkSpent")}</p>}
           <SignIn />
         </>
+      ) : session.value.second_factor ? (
+        <SecondFactor />
       ) : (
         <Console />
       )}

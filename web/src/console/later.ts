@@ -24,6 +24,7 @@ export const Organizations = later(async () => (await load()).Organizations);
 export const People = later(async () => (await load()).People);
 export const Person = later(async () => (await load()).Person);
 export const Requests = later(async () => (await load()).Requests);
+export const SecondFactor = later(async () => (await import("../kit/SecondFactor")).SecondFactor);
 export const Settings = later(async () => (await load()).Settings);
 export const Stuck = later(async () => (await load()).Stuck);
 export const Whereabouts = later(async () => (await load()).Whereabouts);

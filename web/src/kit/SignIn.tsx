@@ -4,6 +4,7 @@ import { text } from "../text/text";
 import { describe } from "./describe";
 import { Field } from "./Field";
 import { Mark } from "./House";
+import { passkeysWork, usePasskey } from "./passkeys";
 import { Providers } from "./Providers";
 import { brand, siteName } from "./state/brand";
 import { ended, signIn } from "./state/session";
@@ -53,7 +54,18 @@ export function SignIn() {
       setBusy(false);
     }
   };
-  const wrong = error instanceof SignetError && error.status === 401;
+  const byPasskey = async () => {
+    if (busy) return;
+    setBusy(true);
+    setError(undefined);
+    try {
+      await usePasskey();
+    } catch (error) {
+      setError(error);
+      setBusy(false);
+    }
+  };
+  const wrong = error instanceof SignetError && error.code === "credentials_invalid";
   const name = byKey ? "key" : "username";
   const secret = byKey ? "secret" : "password";
   return (
@@ -97,6 +109,11 @@ export function SignIn() {
         <button type="submit" class="primary" aria-disabled={busy}>
           {text("signIn")}
         </button>
+        {passkeysWork() && (
+          <button type="button" aria-disabled={busy} onClick={() => void byPasskey()}>
+            {text("signInWithPasskey")}
+          </button>
+        )}
         <button
           type="button"
           class="quiet"

@@ -7,6 +7,15 @@ export class Declined extends Error {
   override readonly name = "Declined";
 }
 
+/** Told is what the page itself has to say of why something was not done. */
+export class Told extends Error {
+  override readonly name = "Told";
+
+  constructor(readonly words: () => string) {
+    super("told");
+  }
+}
+
 /** Codes that say to a person what another one says. */
 const alike: Readonly<Record<string, string>> = {
   max_ttl_invalid: "ttl_invalid",
@@ -31,6 +40,7 @@ function refusal({ code, status, retryAfter = 60_000, requestID = "", message }:
 /** describe says in words for people why a call failed. What no call can answer is thrown on. */
 export function describe(error: unknown): string {
   if (error instanceof SignetError) return refusal(error);
+  if (error instanceof Told) return error.words();
   // A page that fetches by itself gets a TypeError of the platform's.
   const cut = error instanceof ConnectionError || error instanceof TypeError || error instanceof DOMException;
   if (cut) return text("noConnection");

@@ -13,6 +13,7 @@ import { moment } from "../text/format";
 import { choose, chosenLanguage, type Language, languages, text } from "../text/text";
 import { HearingSettings } from "./HearingSettings";
 import { choose as chooseNotices, notices, type Notices } from "./notices";
+import { Passkeys } from "./Passkeys";
 import { PictureChooser } from "./PictureChooser";
 import { pushing } from "./push";
 import { namesAreFixed } from "./state/organizations";
@@ -101,6 +102,7 @@ export function Settings({ onClose, onHelp }: { onClose: () => void; onHelp: () 
           <Field label={text("oldPassword")} name="old_password" type="password" autocomplete="current-password" required />
           <Field label={text("newPassword")} name="password" type="password" autocomplete="new-password" required />
         </Form>
+        <Passkeys />
         <Devices />
         <p>
           <button type="button" class="quiet" onClick={onHelp}>

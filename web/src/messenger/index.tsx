@@ -21,7 +21,7 @@ import "../style/composer.css";
 import "../style/moves.css";
 import "../style/picture.css";
 import { install } from "./install";
-import { prepare, SignIn } from "./later";
+import { prepare, SecondFactor, SignIn } from "./later";
 import { Messenger } from "./Messenger";
 
 function Page() {
@@ -31,7 +31,7 @@ function Page() {
   }
   return (
     <>
-      {session.value === null ? <SignIn /> : <Messenger />}
+      {session.value === null ? <SignIn /> : session.value.second_factor ? <SecondFactor /> : <Messenger />}
       <Toasts />
     </>
   );

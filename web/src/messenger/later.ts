@@ -23,5 +23,8 @@ export const Results = later(async () => (await load()).Results);
 export const Settings = later(async () => (await load()).Settings);
 export const Vacancies = later(async () => (await load()).Vacancies);
 
+/** Few lack a second factor. */
+export const SecondFactor = later(async () => (await import("../kit/SecondFactor")).SecondFactor);
+
 /** Most who come are signed in. */
 export const SignIn = later(async () => (await import("../kit/SignIn")).SignIn);

@@ -14,7 +14,7 @@ export const actions = {
   ],
   signIns: [
     "login", "logout", "password.set", "session.elevate", "session.lower", "identity.set", "identity.remove", "identity.test",
-    "identity.link", "identity.forget",
+    "identity.link", "identity.forget", "passkey.make", "passkey.remove", "passkey.allow",
   ],
   groups: [
     "group.create", "group.update", "group.delete", "group.member.add", "group.member.remove", "group.duty.set", "group.duty.end",
@@ -32,7 +32,7 @@ export const actions = {
   reading: [
     "audit.read", "user.lookup", "user.read", "unread.read", "member.list", "role.list", "organization.read", "group.read",
     "metadata.read", "status.read", "settings.read", "queue.list", "message.undelivered",
-    "message.list", "key.list", "webhook.read", "identity.read",
+    "message.list", "key.list", "webhook.read", "identity.read", "passkey.list",
   ],
 } as const;
 

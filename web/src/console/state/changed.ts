@@ -18,6 +18,7 @@ const known = {
   phones: "console.phone",
   priority_messaging: "console.priorityAllowed",
   requests_per_second: "console.aSecond",
+  second_factor: "console.secondFactor",
   title: "console.jobTitle",
   username: "console.username",
 } as const;
@@ -39,6 +40,7 @@ function length(minutes: number): string {
 
 function valueOf(name: string, value: string): string {
   if (/(ttl|_time)$/.test(name)) return length(Number(value));
+  if (name === "second_factor") return text(value === "required" ? "console.yes" : "console.no");
   if (name === "display_names") return text(value === "administrators" ? "console.yes" : "console.no");
   if (value === "true" || value === "false") return text(value === "true" ? "console.yes" : "console.no");
   return value === "default" ? text("console.default") : value;

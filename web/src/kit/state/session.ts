@@ -23,10 +23,15 @@ export const client = new Client({
   onElevationRequired: async (refusal) => (await elevation?.onElevationRequired(refusal)) ?? false,
   fetch: async (input, init) => {
     const answer = await ask(input, init);
-    if (answer.status === 401 && session.value) void look();
+    if (session.value && (answer.status === 401 || (answer.status === 403 && (await lacksFactor(answer))))) void look();
     return answer;
   },
 });
+
+/** lacksFactor tells whether a call was refused since the organization requires a second factor by now. */
+async function lacksFactor(answer: Response): Promise<boolean> {
+  return (await answer.clone().text()).includes('"second_factor_required"');
+}
 
 /** Undefined until it is known, null where nobody is signed in. */
 export const session = signal<Session | null | undefined>(undefined);
