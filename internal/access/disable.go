@@ -114,7 +114,16 @@ func EndAll(tx *store.Tx, account model.AccountID) error {
 			return err
 		}
 	}
-	return nil
+	passkeys, err := tx.Passkeys(account)
+	if err != nil {
+		return err
+	}
+	for i := range passkeys {
+		if _, err := tx.DeletePasskey(account, passkeys[i].ID); err != nil {
+			return err
+		}
+	}
+	return tx.ForgetAllowance(account)
 }
 
 // Ruled finds the account that an address names for an actor who decides about the whole

@@ -147,7 +147,7 @@ func (c *Control) ElevateVouched(ctx context.Context, session string, account mo
 	}
 	now := c.now()
 	secret, hash := newSecret()
-	err = c.actOnSession(ctx, actor, model.ActionElevate, func(tx *store.Tx) error {
+	err = c.actOnSession(ctx, actor, model.ActionElevate, func(tx *store.Tx, _ *model.AuditEntry) error {
 		if err := c.stillVouched(tx, &v, account); err != nil {
 			return err
 		}

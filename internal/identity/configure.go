@@ -270,7 +270,7 @@ func (s *Identities) claimDomains(tx *store.Tx, actor *model.Actor, p *model.Pro
 }
 
 // wantOtherWay refuses what could leave an organization whose administrators cannot sign in: one of them has to have a
-// password, or an administrative key. Operators always can, and are not asked.
+// password, a passkey, or an administrative key. Operators always can, and are not asked.
 func wantOtherWay(tx *store.Tx, organization model.OrganizationID) error {
 	admins, err := tx.Holders(organization, model.RoleAdmin)
 	if err != nil {
@@ -288,6 +288,13 @@ func wantOtherWay(tx *store.Tx, organization model.OrganizationID) error {
 		if err != nil || password.Hash != "" {
 			return err
 		}
+		passkeys, err := tx.Passkeys(id)
+		if err != nil || slices.ContainsFunc(passkeys, func(p model.Passkey) bool {
+			k := p.Key()
+			return k.Covers(organization)
+		}) {
+			return err
+		}
 		keys, err := tx.Keys(id)
 		if err != nil || slices.ContainsFunc(keys, func(k model.Key) bool {
 			return k.Kind == model.Administrative && !k.Session && k.Expires.IsZero() && k.Covers(organization)
@@ -296,7 +303,7 @@ func wantOtherWay(tx *store.Tx, organization model.OrganizationID) error {
 		}
 	}
 	return model.Invalidf("administrators_locked_out", "", "No administrator of the organization could sign in any more: "+
-		"give one a password or an administrative key first, or ask an operator.")
+		"give one a password, a passkey or an administrative key first, or ask an operator.")
 }
 
 // detail tells the audit log of a provider.

@@ -146,7 +146,7 @@ func (p *People) scimBringBack(ctx context.Context, actor *model.Actor, organiza
 			if err != nil {
 				return nil, err
 			}
-			if err := access.EndAll(tx, id); err != nil {
+			if err := errors.Join(access.EndAll(tx, id), tx.ForgetSubjects(organization, id)); err != nil {
 				return nil, err
 			}
 			after, _, err := p.scimAccount(tx, &before, username(u.Name), &u)
