@@ -355,7 +355,8 @@ var calls = []call{
 }
 
 func TestCalls(t *testing.T) {
-	for _, tt := range slices.Concat(calls, consoleCalls, pushCalls, webhookCalls, passkeyCalls, escalationCalls, identityCalls) {
+	for _, tt := range slices.Concat(calls, consoleCalls, pushCalls, webhookCalls, passkeyCalls,
+		escalationCalls, identityCalls) {
 		t.Run(tt.name, func(t *testing.T) {
 			var got *http.Request
 			var body []byte

@@ -73,8 +73,8 @@ func (c *clinic) mustEndedAdmin(username string) *person {
 
 // columns of a key, but for its name, account and secret: they are another key's.
 const restOfKey = `kind, previous_hash, previous_until, counter, organization, parent, login, messages_per_day,
-	requests_per_second, created, expires, networks, session, grants, elevated_until, elevated_with, issued_by, noticed,
-	label, device, last_used, last_address, code`
+	requests_per_second, created, expires, networks, session, proof, grants, elevated_until, elevated_with, issued_by,
+	noticed, label, device, last_used, last_address, code`
 
 // TestRowsThatNoServerWroteOpenNothing: somebody who may write to the database, and has an
 // account and a key of its own, tries each way to more.

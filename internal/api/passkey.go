@@ -10,9 +10,6 @@ import (
 	"signet/internal/model"
 )
 
-// credentialName is the field that holds the answer of an authenticator.
-const credentialName = "credential"
-
 // noPasskeys is the answer where the server does not know a name at which passkeys could be made.
 func (a *API) noPasskeys() *model.Error {
 	told := &model.Error{Kind: model.Forbidden, Code: codePasskeysOff, Message: "There are no passkeys here."}
@@ -83,9 +80,9 @@ func (a *API) makePasskey(ctx context.Context, c *call) (answer, error) {
 
 // credentialField reads the answer of an authenticator.
 func (c *call) credentialField() json.RawMessage {
-	given := c.body.Raw(credentialName)
+	given := c.body.Raw("credential")
 	if given == nil {
-		c.body.RequiredText(credentialName) // which it is not
+		c.body.RequiredText("credential") // which it is not
 	}
 	return given
 }

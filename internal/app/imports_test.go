@@ -58,8 +58,8 @@ var mayImport = []layer{
 	{"internal/app", []string{
 		"internal/transport", "internal/handover", "internal/systemd", "internal/api", "internal/api/output",
 		"internal/stream", "internal/succession", "internal/standby", "internal/home",
-		"internal/webhook", "internal/identity", "internal/alert", "internal/api/wire", "internal/service", "internal/passkey",
-		"internal/access", "internal/people", "internal/overview", "internal/export", "internal/sweep",
+		"internal/webhook", "internal/identity", "internal/alert", "internal/api/wire", "internal/service",
+		"internal/passkey", "internal/access", "internal/people", "internal/overview", "internal/export", "internal/sweep",
 		"internal/series", "internal/fanout", "internal/backlog", "internal/push", "internal/egress",
 		"internal/content", "internal/custody", "internal/transfer", "internal/store/postgres", "internal/store/sqlite",
 		"internal/store/presence", "internal/store", "internal/store/schema", "internal/brand",
