@@ -17,14 +17,15 @@ const pages = {
 const made = Object.keys(pages).filter((name) => existsSync(`src/${name}/index.tsx`));
 
 /**
- * words gives each page those of a dictionary that begin with its name. "problem" are why calls failed; "shared" are the
- * rest.
+ * words gives each page those of a dictionary that begin with its name. "late" are those that come behind every page: why
+ * calls failed, and what is said of passkeys; "shared" are the rest.
  */
 const words = {
   name: "words",
   setup({ onLoad }) {
     onLoad({ filter: /\/src\/text\/\w+\.json$/ }, ({ path, suffix }) => {
-      const of = (name) => [...made, "problem"].find((part) => name.startsWith(`${part}.`)) ?? "shared";
+      const parts = Object.fromEntries([...made.map((page) => [page, page]), ["problem", "late"], ["passkey", "late"]]);
+      const of = (name) => (name.includes(".") && parts[name.split(".")[0]]) || "shared";
       const all = Object.entries(JSON.parse(readFileSync(path, "utf8")));
       const some = suffix === "" ? all : all.filter(([name]) => of(name) === suffix.slice(1));
       return { contents: JSON.stringify(Object.fromEntries(some)), loader: "json" };

@@ -72,7 +72,7 @@ export function Elevate({ done, refuse }: { done: () => void; refuse: () => void
         {hasPasskey && (
           <p>
             <button type="button" aria-disabled={busy} onClick={() => void run(byPasskey)}>
-              {text("usePasskey")}
+              {text("passkey.use")}
             </button>
           </p>
         )}

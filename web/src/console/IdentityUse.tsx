@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks";
 import type { Schemas } from "../client/index";
 import { client, session } from "../kit/state/session";
 import { toast } from "../kit/Toasts";
@@ -15,14 +16,19 @@ export function IdentityUse(props: { organization: string; provider: Provider; o
   const { organization, provider, onDone } = props;
   const [problem, refuse] = useRefusal();
   const { busy, run } = useBusy();
+  /** What somebody has just asked for of a provider: it is shown until the provider is read anew. */
+  const [asked, ask] = useState<{ of: Provider; name: keyof typeof switches; on: boolean }>();
+  const isOn = (name: keyof typeof switches) => (asked?.of === provider && asked.name === name ? asked.on : provider[name]);
   const set = (name: keyof typeof switches, on: boolean) =>
     run(async () => {
+      ask({ of: provider, name, on });
       try {
         await client.setIdentity(organization, { [name]: on });
         refuse(undefined);
         toast(text("saved"));
       } catch (error) {
         refuse(error);
+        ask(undefined);
       }
       onDone();
     });
@@ -34,7 +40,7 @@ export function IdentityUse(props: { organization: string; provider: Provider; o
       {names.map((name) => (
         <label class="check" key={name}>
           <input
-            type="checkbox" checked={provider[name]} aria-disabled={busy}
+            type="checkbox" checked={isOn(name)} aria-disabled={busy}
             onChange={(event) => void set(name, event.currentTarget.checked)}
           />
           {text(switches[name])}

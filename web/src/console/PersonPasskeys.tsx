@@ -16,16 +16,16 @@ export function PersonPasskeys({ account, name, mayAllow }: { account: string; n
   const close = () => setAsked(undefined);
   return (
     <>
-      <h2>{text("passkeys")}</h2>
+      <h2>{text("passkey.all")}</h2>
       <Table<Passkey>
-        label={text("passkeys")}
+        label={text("passkey.all")}
         empty={text("console.noPasskeys")}
         on={[account, version]}
         keyOf={({ passkey }) => passkey}
         load={async () => ({ results: await client.getPasskeys(account), metadata: {} })}
         columns={columns()}
         acts={(passkey) => (
-          <button type="button" class="danger" onClick={() => setAsked(passkey)}>{text("removePasskey")}</button>
+          <button type="button" class="danger" onClick={() => setAsked(passkey)}>{text("passkey.remove")}</button>
         )}
       >
         {mayAllow && (
@@ -47,8 +47,8 @@ export function PersonPasskeys({ account, name, mayAllow }: { account: string; n
       )}
       {asked && asked !== "allow" && (
         <Confirm
-          title={text("removePasskey")}
-          act={text("removePasskey")}
+          title={text("passkey.remove")}
+          act={text("passkey.remove")}
           danger
           onClose={close}
           onConfirm={async () => {
@@ -56,7 +56,7 @@ export function PersonPasskeys({ account, name, mayAllow }: { account: string; n
             setVersion((before) => before + 1);
           }}
         >
-          <p>{text("removePasskeyWhy", { name: asked.label ?? text("passkey") })}</p>
+          <p>{text("passkey.removeWhy", { name: asked.label ?? text("passkey.nameless") })}</p>
         </Confirm>
       )}
     </>

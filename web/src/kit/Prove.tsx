@@ -21,18 +21,18 @@ export function Prove({ done, refuse }: { done: () => void; refuse: () => void }
     }
   };
   return (
-    <Dialog title={text("prove")} onClose={refuse}>
+    <Dialog title={text("passkey.prove")} onClose={refuse}>
       {byPasskey && passkeysWork() && (
         <>
           <button type="button" aria-disabled={busy} onClick={() => void run(use)}>
-            {text("usePasskey")}
+            {text("passkey.use")}
           </button>
           {problem && <p role="alert" class="problem">{problem}</p>}
         </>
       )}
       {byPassword && (
         <Form
-          act={text("proveAct")}
+          act={text("passkey.proveAct")}
           onCancel={refuse}
           onSubmit={async (fields) => {
             await client.elevateSession({ password: String(fields.get("password")) });
@@ -43,7 +43,7 @@ export function Prove({ done, refuse }: { done: () => void; refuse: () => void }
           <Field label={text("password")} name="password" type="password" autocomplete="current-password" required />
         </Form>
       )}
-      {!byPassword && !byPasskey && <p>{text("proveAgain")}</p>}
+      {!byPassword && !byPasskey && <p>{text("passkey.proveAgain")}</p>}
     </Dialog>
   );
 }

@@ -1,4 +1,5 @@
-import { text } from "../text/text";
+import { late } from "../text/late";
+import { add, text } from "../text/text";
 import { Field } from "./Field";
 import { Form } from "./Form";
 import { Mark } from "./House";
@@ -6,6 +7,8 @@ import { leave } from "./leave";
 import { makePasskey, passkeysWork, usePasskey } from "./passkeys";
 import { siteName } from "./state/brand";
 import { session } from "./state/session";
+
+await add(late); // it may be the first that somebody sees
 
 /** SecondFactor is what somebody sees whose password alone is not enough: a passkey is made, or used. */
 export function SecondFactor() {
@@ -18,14 +21,14 @@ export function SecondFactor() {
         </h1>
         {passkeysWork() ? (
           <Form
-            act={text(makes ? "makePasskey" : "usePasskey")}
+            act={text(makes ? "passkey.make" : "passkey.use")}
             onSubmit={(fields) => (makes ? makePasskey(String(fields.get("label")).trim()) : usePasskey())}
           >
-            <p>{text(makes ? "secondFactorMake" : "secondFactorUse")}</p>
-            {makes && <Field label={text("passkeyLabel")} name="label" hint={text("passkeyLabelHint")} />}
+            <p>{text(makes ? "passkey.requiredMake" : "passkey.requiredUse")}</p>
+            {makes && <Field label={text("passkey.label")} name="label" hint={text("passkey.labelHint")} />}
           </Form>
         ) : (
-          <p>{text("passkeysUnknown")}</p>
+          <p>{text("passkey.unknown")}</p>
         )}
         <button type="button" class="quiet" onClick={leave}>
           {text("signOut")}

@@ -1,19 +1,11 @@
 import { ConnectionError, SignetError } from "../client/index";
 import { left } from "../text/format";
 import { isText, text } from "../text/text";
+import { Told } from "./state/told";
 
 /** Declined says that the person did not do what a call needs first: to elevate the session. */
 export class Declined extends Error {
   override readonly name = "Declined";
-}
-
-/** Told is what the page itself has to say of why something was not done. */
-export class Told extends Error {
-  override readonly name = "Told";
-
-  constructor(readonly words: () => string) {
-    super("told");
-  }
 }
 
 /** Codes that say to a person what another one says. */

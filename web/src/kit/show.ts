@@ -5,5 +5,5 @@ import { add } from "../text/text";
 export function show(page: ComponentChild): void {
   document.body.replaceChildren();
   render(page, document.body);
-  void import("../text/problems").then(({ problems }) => add(problems)).catch(() => undefined); // describe does without
+  void import("../text/late").then(({ late }) => add(late)).catch(() => undefined); // describe does without
 }

@@ -23,9 +23,9 @@ export function Passkeys() {
   const [removed, setRemoved] = useState<Passkey>();
   const { recently, dialog } = useRecently();
   return (
-    <section aria-label={text("passkeys")}>
-      <h3>{text("passkeys")}</h3>
-      <p><small>{text("passkeysWhy")}</small></p>
+    <section aria-label={text("passkey.all")}>
+      <h3>{text("passkey.all")}</h3>
+      <p><small>{text("passkey.why")}</small></p>
       {problem && <p role="alert" class="problem">{problem}</p>}
       <ul class="devices">
         {value?.map((passkey) => (
@@ -39,7 +39,7 @@ export function Passkeys() {
               </small>
             </span>
             <button type="button" onClick={() => setRemoved(passkey)}>
-              {text("removePasskey")}
+              {text("passkey.remove")}
             </button>
           </li>
         ))}
@@ -47,30 +47,30 @@ export function Passkeys() {
       {passkeysWork() && (
         <p>
           <button type="button" onClick={() => setMaking(true)}>
-            <Icon name="add" /> {text("makePasskey")}
+            <Icon name="add" /> {text("passkey.make")}
           </button>
         </p>
       )}
       {making && (
-        <Dialog title={text("makePasskey")} onClose={() => setMaking(false)}>
+        <Dialog title={text("passkey.make")} onClose={() => setMaking(false)}>
           <Form
-            act={text("makePasskey")}
+            act={text("passkey.make")}
             onCancel={() => setMaking(false)}
             onSubmit={async (fields) => {
               await recently(() => makePasskey(String(fields.get("label")).trim()));
-              toast(text("passkeyMade"));
+              toast(text("passkey.made"));
               setMaking(false);
               reload();
             }}
           >
-            <Field label={text("passkeyLabel")} name="label" hint={text("passkeyLabelHint")} />
+            <Field label={text("passkey.label")} name="label" hint={text("passkey.labelHint")} />
           </Form>
         </Dialog>
       )}
       {removed && (
         <Confirm
-          title={text("removePasskey")}
-          act={text("removePasskey")}
+          title={text("passkey.remove")}
+          act={text("passkey.remove")}
           danger
           onClose={() => setRemoved(undefined)}
           onConfirm={async () => {
@@ -78,7 +78,7 @@ export function Passkeys() {
             reload();
           }}
         >
-          <p>{text("removePasskeyWhy", { name: nameOf(removed) })}</p>
+          <p>{text("passkey.removeWhy", { name: nameOf(removed) })}</p>
         </Confirm>
       )}
       {dialog}
@@ -87,7 +87,7 @@ export function Passkeys() {
 }
 
 function nameOf({ label }: Passkey): string {
-  return label ?? text("passkey");
+  return label ?? text("passkey.nameless");
 }
 
 /** useRecently does what takes a sign-in of a moment ago: it has the person confirm who it is where that is long ago. */

@@ -6,6 +6,7 @@ export { Forward } from "./Forward";
 export { Help } from "./Help";
 export { MessageInfo } from "./MessageInfo";
 export { NewGroup } from "./NewGroup";
+export { Offer } from "./Offer";
 export { OnDuty } from "./OnDuty";
 export { PictureView } from "./PictureView";
 export { followPush } from "./push";

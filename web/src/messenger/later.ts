@@ -17,6 +17,7 @@ export const Forward = later(async () => (await load()).Forward);
 export const Help = later(async () => (await load()).Help);
 export const MessageInfo = later(async () => (await load()).MessageInfo);
 export const NewGroup = later(async () => (await load()).NewGroup);
+export const Offer = later(async () => (await load()).Offer);
 export const OnDuty = later(async () => (await load()).OnDuty);
 export const PictureView = later(async () => (await load()).PictureView);
 export const Results = later(async () => (await load()).Results);

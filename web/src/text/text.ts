@@ -2,7 +2,6 @@
 import { signal } from "@preact/signals";
 import type { Dictionary, Entry, Text } from "./dictionary";
 import en from "./en.json?shared";
-import { pseudo } from "./pseudo";
 
 export type { Text };
 
@@ -68,7 +67,7 @@ async function speak(tag: string): Promise<void> {
 async function load(words: Words | undefined, tag: string): Promise<Partial<Dictionary>> {
   if (!words) return {};
   if (tag === "de" || tag === "fr") return words[tag]();
-  return tag === pseudoLanguage ? pseudo(words.en) : words.en;
+  return tag === pseudoLanguage ? (await import("./pseudo")).pseudo(words.en) : words.en;
 }
 
 /** add has the words that nobody sees at first, once the page is there. */

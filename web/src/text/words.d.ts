@@ -12,7 +12,7 @@ declare module "*.json?docs" {
   export default words;
 }
 
-declare module "*.json?problem" {
+declare module "*.json?late" {
   const words: Partial<import("./dictionary").Dictionary>;
   export default words;
 }

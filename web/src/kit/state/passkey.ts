@@ -1,8 +1,8 @@
 // Passkeys: what the authenticators of the browser are asked for, and what they answer. It comes when it is needed.
 import type { Schemas } from "../../client/index";
 import { text } from "../../text/text";
-import { Told } from "../describe";
 import { client, resumeAll } from "./session";
+import { Told } from "./told";
 
 /** answerOf is what an authenticator answered, as the interface takes it. */
 async function answerOf(ask: () => Promise<Credential | null>): Promise<Record<string, unknown>> {
@@ -11,10 +11,10 @@ async function answerOf(ask: () => Promise<Credential | null>): Promise<Record<s
     if (answer instanceof PublicKeyCredential) return { ...(answer.toJSON() as object) };
   } catch (error) {
     if (!(error instanceof DOMException)) throw error;
-    if (error.name === "InvalidStateError") throw new Told(() => text("passkeyAlready"));
-    if (error.name === "SecurityError") throw new Told(() => text("passkeyElsewhere"));
+    if (error.name === "InvalidStateError") throw new Told(() => text("passkey.already"));
+    if (error.name === "SecurityError") throw new Told(() => text("passkey.elsewhere"));
   }
-  throw new Told(() => text("passkeyNotDone"));
+  throw new Told(() => text("passkey.notDone"));
 }
 
 /** makePasskey has the person make a passkey, and gives it a label where there is one. */
