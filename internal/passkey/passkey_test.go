@@ -65,64 +65,82 @@ func party(t testing.TB) (*Party, virtualwebauthn.RelyingParty) {
 func wrapped(asked Asked) string { return `{"publicKey":` + string(asked.Options) + `}` }
 
 func TestAPasskeyIsMadeAndUsed(t *testing.T) {
-	p, at := party(t)
 	account := model.Account{ID: model.AccountID{1, 2, 3}, Username: "ann", DisplayName: "Ann Lee"}
-	for _, kind := range []virtualwebauthn.KeyType{virtualwebauthn.KeyTypeEC2, virtualwebauthn.KeyTypeRSA} {
-		device := virtualwebauthn.NewAuthenticatorWithOptions(virtualwebauthn.AuthenticatorOptions{
-			UserHandle: account.ID[:], BackupEligible: true, BackupState: true})
-		credential := virtualwebauthn.NewCredential(kind)
-		// The library leaves out zeros at the beginning of coordinates, which no authenticator does.
-		for kind == virtualwebauthn.KeyTypeEC2 && len(credential.Key.AttestationData()) != 77 {
-			credential = virtualwebauthn.NewCredential(kind)
-		}
-		asked, err := p.AskToMake(&account, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		options, err := virtualwebauthn.ParseAttestationOptions(wrapped(asked))
-		if err != nil || options.UserName != "ann" || options.UserID != string(account.ID[:]) {
-			t.Fatalf("asked for is %+v, %v", options, err)
-		}
-		made, err := ParseMade([]byte(virtualwebauthn.CreateAttestationResponse(at, device, credential, *options)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if string(made.Mark()) != string(asked.Mark) {
-			t.Error("the answer is to another challenge")
-		}
-		key, err := p.Accept(made, &account)
-		if err != nil {
-			t.Fatal(err)
-		}
-		key.Account = account.ID
-		if !key.Eligible || !key.Copied || key.RelyingParty != p.ID || string(key.Credential) != string(credential.ID) {
-			t.Errorf("the passkey is %+v", key)
-		}
+	for name, kind := range map[string]virtualwebauthn.KeyType{
+		"elliptic curve": virtualwebauthn.KeyTypeEC2, "RSA": virtualwebauthn.KeyTypeRSA,
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, at := party(t)
+			device := virtualwebauthn.NewAuthenticatorWithOptions(virtualwebauthn.AuthenticatorOptions{
+				UserHandle: account.ID[:], BackupEligible: true, BackupState: true})
+			credential := virtualwebauthn.NewCredential(kind)
+			// The library leaves out zeros at the beginning of coordinates, which no authenticator does.
+			for kind == virtualwebauthn.KeyTypeEC2 && len(credential.Key.AttestationData()) != 77 {
+				credential = virtualwebauthn.NewCredential(kind)
+			}
+			key := mustMake(t, p, at, device, credential, &account)
+			mustSign(t, p, at, device, credential, &key)
+		})
+	}
+}
 
-		asked, err = p.AskToSign([]model.Passkey{key, {RelyingParty: "elsewhere.example.com", Credential: []byte("x")}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		to, err := virtualwebauthn.ParseAssertionOptions(wrapped(asked))
-		if err != nil || len(to.AllowCredentials) != 1 {
-			t.Fatalf("asked for is %+v, %v", to, err)
-		}
-		credential.Counter = 7
-		signed, err := ParseSigned([]byte(virtualwebauthn.CreateAssertionResponse(at, device, credential, *to)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if signed.Account() != account.ID || string(signed.Mark()) != string(asked.Mark) {
-			t.Errorf("it is of %s", signed.Account())
-		}
-		if use, err := p.Verify(signed, &key); err != nil || use != (Use{Counter: 7, Copied: true}) {
-			t.Errorf("it tells %+v, %v", use, err)
-		}
-		elsewhere := key
-		elsewhere.RelyingParty = "elsewhere.example.com"
-		if _, err := p.Verify(signed, &elsewhere); !errors.Is(err, WrongParty) {
-			t.Errorf("of another name: %v", err)
-		}
+// mustMake has an authenticator make a passkey of an account.
+func mustMake(t *testing.T, p *Party, at virtualwebauthn.RelyingParty, device virtualwebauthn.Authenticator,
+	credential virtualwebauthn.Credential, account *model.Account) model.Passkey {
+	t.Helper()
+	asked, err := p.AskToMake(account, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	options, err := virtualwebauthn.ParseAttestationOptions(wrapped(asked))
+	if err != nil || options.UserName != "ann" || options.UserID != string(account.ID[:]) {
+		t.Fatalf("asked for is %+v, %v", options, err)
+	}
+	made, err := ParseMade([]byte(virtualwebauthn.CreateAttestationResponse(at, device, credential, *options)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(made.Mark()) != string(asked.Mark) {
+		t.Error("the answer is to another challenge")
+	}
+	key, err := p.Accept(made, account)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key.Account = account.ID
+	if !key.Eligible || !key.Copied || key.RelyingParty != p.ID || string(key.Credential) != string(credential.ID) {
+		t.Errorf("the passkey is %+v", key)
+	}
+	return key
+}
+
+// mustSign has an authenticator sign with a passkey, which is good at its own name only.
+func mustSign(t *testing.T, p *Party, at virtualwebauthn.RelyingParty, device virtualwebauthn.Authenticator,
+	credential virtualwebauthn.Credential, key *model.Passkey) {
+	t.Helper()
+	asked, err := p.AskToSign([]model.Passkey{*key, {RelyingParty: "elsewhere.example.com", Credential: []byte("x")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	to, err := virtualwebauthn.ParseAssertionOptions(wrapped(asked))
+	if err != nil || len(to.AllowCredentials) != 1 {
+		t.Fatalf("asked for is %+v, %v", to, err)
+	}
+	credential.Counter = 7
+	signed, err := ParseSigned([]byte(virtualwebauthn.CreateAssertionResponse(at, device, credential, *to)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if signed.Account() != key.Account || string(signed.Mark()) != string(asked.Mark) {
+		t.Errorf("it is of %s", signed.Account())
+	}
+	if use, err := p.Verify(signed, key); err != nil || use != (Use{Counter: 7, Copied: true}) {
+		t.Errorf("it tells %+v, %v", use, err)
+	}
+	elsewhere := *key
+	elsewhere.RelyingParty = "elsewhere.example.com"
+	if _, err := p.Verify(signed, &elsewhere); !errors.Is(err, WrongParty) {
+		t.Errorf("of another name: %v", err)
 	}
 }
 
