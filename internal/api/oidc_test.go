@@ -149,7 +149,10 @@ func TestPasswordsOff(t *testing.T) {
 	w.anyone().post("/v2/session", fields{"username": "root@example.com", "password": password}).want(204)
 	before.get("/v2/session").want(200) // a session that there was, goes on
 	before.post("/v2/session/elevate", fields{"password": password}).wantError(403, "passwords_off")
-	w.alice.get("/v2/user").want(200) // and so does a key
+	w.alice.get("/v2/user").want(200)              // and so does a key
+	for _, p := range []*person{before, w.alice} { // which with the password makes none that administers
+		p.post("/v2/user/me/key", fields{"kind": "administrative", "password": password}).wantError(403, "passwords_off")
+	}
 
 	// With another secret nobody has come in yet.
 	w.operator.post(w.identity, fields{"client_secret": "wrong"}).want(204)
