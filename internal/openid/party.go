@@ -1,6 +1,7 @@
 package openid
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -94,11 +95,14 @@ func (p *Party) published(ctx context.Context, issuer string) (*published, error
 		Scopes  []string `json:"scopes_supported"`
 		Names   bool     `json:"authorization_response_iss_parameter_supported"`
 		Methods []string `json:"token_endpoint_auth_methods_supported"`
+		Keys    string   `json:"jwks_uri"`
 	}
 	if err := provider.Claims(&says); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
 	}
-	if err := checkEndpoints(issuer, provider.Endpoint()); err != nil {
+	at := provider.Endpoint()
+	if err := checkEndpoints(issuer, at.AuthURL, at.TokenURL, says.Keys,
+		cmp.Or(provider.UserInfoEndpoint(), at.TokenURL)); err != nil {
 		return nil, err
 	}
 	known = &published{Provider: provider, at: now, Groups: slices.Contains(says.Scopes, "groups"), Names: says.Names,
@@ -112,11 +116,11 @@ func (p *Party) published(ctx context.Context, issuer string) (*published, error
 	return known, nil
 }
 
-// checkEndpoints refuses an issuer that sends people, or has codes sent, where no URL of the web leads; over plain HTTP
-// only one that is itself there.
-func checkEndpoints(issuer string, at oauth2.Endpoint) error {
+// checkEndpoints refuses an issuer that sends people, has codes sent, or tells its keys and of people where no URL of the
+// web leads; over plain HTTP only one that is itself there.
+func checkEndpoints(issuer string, endpoints ...string) error {
 	of, _ := url.Parse(issuer)
-	for _, text := range []string{at.AuthURL, at.TokenURL} {
+	for _, text := range endpoints {
 		u, err := url.Parse(text)
 		if err != nil || u.Host == "" || u.User != nil || u.Scheme != "https" && u.Scheme != of.Scheme {
 			return fmt.Errorf("%w: it publishes an endpoint that is no URL of https", ErrUnreachable)

@@ -145,6 +145,9 @@ func TestForgedTokensAreRefused(t *testing.T) {
 		"a beginning in the future": sign(func(c jwt.MapClaims) {
 			c["iat"] = testclock.Start.Add(3 * time.Minute).Unix()
 		}),
+		"another type": func(v *visit) {
+			v.forger.Forges(func(c jwt.MapClaims) (string, bool) { return v.forger.Typed("at+jwt", c), true })
+		},
 		"no beginning": sign(func(c jwt.MapClaims) { delete(c, "iat") }),
 		"not before the future": sign(func(c jwt.MapClaims) {
 			c["nbf"] = testclock.Start.Add(3 * time.Minute).Unix()
@@ -301,6 +304,12 @@ func TestLogoutTokensAreChecked(t *testing.T) {
 	if err != nil || said != (Logout{Subject: "ann", Session: "one", ID: "id"}) {
 		t.Errorf("got %+v, %v", said, err)
 	}
+	// RFC 8725, section 3.11: issuers say what a token is, or "JWT", or nothing.
+	for _, typ := range []string{"logout+jwt", "application/logout+JWT", "JWT", "jwt", ""} {
+		if _, err := logout(v.forger.TypedLogoutToken(typ, map[string]any{"sub": "ann"})); err != nil {
+			t.Errorf("of the type %q: %v", typ, err)
+		}
+	}
 	for what, raw := range map[string]string{
 		"nobody named": v.forger.LogoutToken(nil),
 		"a nonce":      v.forger.LogoutToken(map[string]any{"sub": "ann", "nonce": nonce}),
@@ -317,6 +326,12 @@ func TestLogoutTokensAreChecked(t *testing.T) {
 			"iat": testclock.Start.Unix(), "exp": testclock.Start.Add(time.Minute).Unix(), "nonce": nonce}),
 		"unsigned": v.forger.Unsigned(jwt.MapClaims{"iss": v.forger.URL, "aud": openidtest.ClientID, "sub": "ann"}),
 		"nonsense": "x.y.z",
+		"an event that is nothing": v.forger.LogoutToken(map[string]any{"sub": "ann",
+			"events": map[string]any{"http://schemas.openid.net/event/backchannel-logout": nil}}),
+		"an event that is a text": v.forger.LogoutToken(map[string]any{"sub": "ann",
+			"events": map[string]any{"http://schemas.openid.net/event/backchannel-logout": "x"}}),
+		"of another type":        v.forger.TypedLogoutToken("at+jwt", map[string]any{"sub": "ann"}),
+		"of a type like another": v.forger.TypedLogoutToken("secevent+jwt", map[string]any{"sub": "ann"}),
 	} {
 		if said, err := logout(raw); !errors.Is(err, ErrRefused) {
 			t.Errorf("%s: got %+v, %v, want a refusal", what, said, err)

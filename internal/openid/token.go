@@ -3,7 +3,10 @@ package openid
 import (
 	"context"
 	"crypto/subtle"
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
@@ -33,6 +36,8 @@ func (p *Party) checkToken(ctx context.Context, at *published, i *Issuer, a *Ans
 	now := p.clock()
 	party := said.text("azp")
 	switch {
+	case !typedAs(raw, "id_token+jwt"):
+		return nil, refusef("the token says that it is of another type than an ID token")
 	case subtle.ConstantTimeCompare([]byte(token.Nonce), []byte(a.Nonce)) != 1 || a.Nonce == "":
 		return nil, refusef("the ID token was made for another sign-in")
 	case token.Subject == "" || len(token.Subject) > model.MaxSubject || !model.IsText(token.Subject):
@@ -52,6 +57,27 @@ func (p *Party) checkToken(ctx context.Context, at *published, i *Issuer, a *Ans
 	return said, nil
 }
 
+// logoutEvent is the event of a logout token. Its value is an object (section 2.4), which the library does not ask.
+const logoutEvent = "http://schemas.openid.net/event/backchannel-logout"
+
+// typedAs reports whether the header of a token, whose signature was checked, says that it is of a type, or of none in
+// particular: so that what an issuer signs for one thing is taken for no other (RFC 8725, section 3.11).
+func typedAs(raw, want string) bool {
+	first, _, _ := strings.Cut(raw, ".")
+	text, err := base64.RawURLEncoding.DecodeString(first)
+	if err != nil {
+		return false
+	}
+	var header struct {
+		Type string `json:"typ"`
+	}
+	if err := json.Unmarshal(text, &header); err != nil {
+		return false
+	}
+	typ := strings.TrimPrefix(strings.ToLower(header.Type), "application/")
+	return typ == "" || typ == "jwt" || typ == want
+}
+
 // Logout is what a logout token says: which sessions end.
 type Logout struct {
 	Subject string // empty: the session alone is named
@@ -69,6 +95,18 @@ func (p *Party) Logout(ctx context.Context, i Issuer, raw string) (Logout, error
 	token, err := p.verifier(at, &i).VerifyLogout(p.calling(ctx), raw)
 	if err != nil {
 		return Logout{}, fmt.Errorf("%w: %w", ErrRefused, err)
+	}
+	var said struct {
+		Events map[string]any `json:"events"`
+	}
+	if err := token.Claims(&said); err != nil {
+		return Logout{}, fmt.Errorf("%w: %w", ErrRefused, err)
+	}
+	if _, ok := said.Events[logoutEvent].(map[string]any); !ok {
+		return Logout{}, refusef("the logout token tells of no logout")
+	}
+	if !typedAs(raw, "logout+jwt") {
+		return Logout{}, refusef("the token says that it is of another type than a logout token")
 	}
 	now := p.clock()
 	if token.IssuedAt.IsZero() || token.IssuedAt.After(now.Add(skew)) ||

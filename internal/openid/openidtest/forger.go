@@ -227,8 +227,20 @@ func (f *Forger) ByAnother(claims jwt.MapClaims) string {
 }
 
 func (f *Forger) signed(by jwt.SigningMethod, claims jwt.MapClaims, key crypto.PrivateKey) string {
+	return f.typed("JWT", by, claims, key)
+}
+
+// Typed makes a token whose header says what it is.
+func (f *Forger) Typed(typ string, claims jwt.MapClaims) string {
+	return f.typed(typ, jwt.SigningMethodRS256, claims, f.key)
+}
+
+func (f *Forger) typed(typ string, by jwt.SigningMethod, claims jwt.MapClaims, key crypto.PrivateKey) string {
 	token := jwt.NewWithClaims(by, claims)
 	token.Header["kid"] = "one"
+	if token.Header["typ"] = typ; typ == "" {
+		delete(token.Header, "typ")
+	}
 	signed, err := token.SignedString(key)
 	if err != nil {
 		f.t.Errorf("sign a token: %v", err)
@@ -238,12 +250,17 @@ func (f *Forger) signed(by jwt.SigningMethod, claims jwt.MapClaims, key crypto.P
 
 // LogoutToken makes a logout token of now, with these claims besides.
 func (f *Forger) LogoutToken(claims map[string]any) string {
+	return f.TypedLogoutToken("logout+jwt", claims)
+}
+
+// TypedLogoutToken is LogoutToken with another type in its header; empty: with none.
+func (f *Forger) TypedLogoutToken(typ string, claims map[string]any) string {
 	now := f.Clock()
 	all := jwt.MapClaims{"iss": f.URL, "aud": ClientID, "iat": now.Unix(), "exp": now.Add(2 * time.Minute).Unix(),
 		"jti": rand.Text(), "events": map[string]any{"http://schemas.openid.net/event/backchannel-logout": map[string]any{}}}
 	maps.Copy(all, claims)
 	maps.DeleteFunc(all, func(_ string, value any) bool { return value == nil })
-	return f.Sign(all)
+	return f.Typed(typ, all)
 }
 
 func (f *Forger) userInfo(w http.ResponseWriter, r *http.Request) {
