@@ -32,7 +32,7 @@ func Unvouched() *model.Error {
 // the provider: no operator, of whom no organization has a say, and nobody who is disabled or has left.
 func (c *Control) stillVouched(tx *store.Tx, v *Vouched, account model.AccountID) error {
 	p, found, err := tx.Provider(v.Organization)
-	if err != nil || !found || p.Issuer != v.Issuer {
+	if err != nil || !found || !p.Enabled || p.Issuer != v.Issuer {
 		return orElse(err, Unvouched())
 	}
 	row, found, err := tx.SubjectAccount(v.Subject)
@@ -169,6 +169,54 @@ func (c *Control) EndVouched(ctx context.Context, v Vouched) (ended int, err err
 	if err != nil {
 		return 0, err
 	}
+	return c.endAllVouched(ctx, keys)
+}
+
+// EndUnvouched ends the keys that came of sign-ins with an issuer that an organization has no more, since it would be
+// in vain that this issuer ends them; but for the one that the actor calls with. It returns how many these were.
+func (c *Control) EndUnvouched(ctx context.Context, actor *model.Actor, organization model.OrganizationID) (ended int,
+	err error) {
+	keys, err := store.Read(ctx, c.store, func(tx *store.Tx) ([]store.SubjectKey, error) {
+		p, _, err := tx.Provider(organization) // there is no issuer without a name
+		if err != nil {
+			return nil, err
+		}
+		return tx.SubjectKeysBut(organization, p.Issuer)
+	})
+	if err != nil {
+		return 0, err
+	}
+	for k := range actor.Line() {
+		keys = slices.DeleteFunc(keys, func(of store.SubjectKey) bool { return of.Key == k.Key })
+	}
+	if keys, err = c.stillThere(ctx, keys); err != nil {
+		return 0, err
+	}
+	return c.endAllVouched(ctx, keys)
+}
+
+// stillThere returns those of the keys, which are in the order of their accounts, that have not ended: what is noted of
+// the others waits for the sweep.
+func (c *Control) stillThere(ctx context.Context, keys []store.SubjectKey) (out []store.SubjectKey, err error) {
+	var of model.AccountID
+	var there []model.Key
+	for _, k := range keys {
+		if k.Account != of {
+			of = k.Account
+			there, err = store.Read(ctx, c.store, func(tx *store.Tx) ([]model.Key, error) { return tx.Keys(of) })
+			if err != nil {
+				return nil, err
+			}
+		}
+		if slices.ContainsFunc(there, func(one model.Key) bool { return one.Key == k.Key }) {
+			out = append(out, k)
+		}
+	}
+	return out, nil
+}
+
+// endAllVouched ends keys, which are in the order of their accounts, account by account.
+func (c *Control) endAllVouched(ctx context.Context, keys []store.SubjectKey) (ended int, err error) {
 	for len(keys) > 0 {
 		account, names := keys[0].Account, []string(nil)
 		for len(keys) > 0 && keys[0].Account == account {

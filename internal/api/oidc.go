@@ -80,11 +80,15 @@ func (a *API) beginOIDC(ctx context.Context, c *call) (answer, error) {
 	if err := a.countAddress(c); err != nil {
 		return answer{}, err
 	}
+	q := c.readQuery()
+	c.back = q.Text("return")
+	if err := a.origins.CheckOwn(c.request); err != nil {
+		return answer{}, err // else any page could sign somebody in to an account that it has chosen
+	}
 	b, err := a.start(c, model.OrganizationID(c.path("provider")))
 	if err != nil {
 		return answer{}, err
 	}
-	q := c.readQuery()
 	b.Return, b.Hint = q.Text("return"), q.Text("login")
 	if q.Has("port") {
 		b.Command = &identity.CommandLine{Port: q.Int("port"), State: q.Text("state"), Challenge: q.Text("challenge")}
@@ -184,7 +188,8 @@ func (a *API) signInByCode(ctx context.Context, c *call) error {
 }
 
 // logoutOIDC: POST /session/oidc/:id/logout (OpenID Connect Back-Channel Logout 1.0). A wrong token costs a look at the
-// keys of the issuer, so it is counted as a failed login.
+// keys of the issuer, so it is counted as a failed login: of its address alone, since strangers elsewhere must not hold
+// up what ends a leaver's sessions.
 func (a *API) logoutOIDC(ctx context.Context, c *call) (answer, error) {
 	c.action = model.ActionLogout
 	provider, token := c.path("provider"), c.body.RequiredText("logout_token")
@@ -192,7 +197,8 @@ func (a *API) logoutOIDC(ctx context.Context, c *call) (answer, error) {
 		return answer{}, err
 	}
 	var refused error
-	err := a.attempts.Password(a.clientAddress(c.request), "oidc:"+provider, "", func() error {
+	from := a.clientAddress(c.request)
+	err := a.attempts.Password(from, "oidc:"+provider+" "+model.ClientOf(from).String(), "", func() error {
 		if _, refused = a.identities.Logout(ctx, model.OrganizationID(provider), token); isForbidden(refused) {
 			return access.WrongCredentials()
 		}

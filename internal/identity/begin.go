@@ -84,7 +84,7 @@ func (s *Identities) begin(ctx context.Context, b *Start, f *flow) (url string, 
 		return "", err
 	}
 	state, browser := model.RandomText(secretLength), sha256.Sum256([]byte(b.Browser))
-	f.Version, f.Browser, f.Redirect = p.Version, browser[:], b.Redirect
+	f.Issuer, f.Version, f.Browser, f.Redirect = p.Issuer, p.Version, browser[:], b.Redirect
 	f.Nonce, f.Verifier = model.RandomText(secretLength), oauth2.GenerateVerifier()
 	url, err = s.party.Begin(ctx, issuer, openid.Request{State: state, Nonce: f.Nonce, Verifier: f.Verifier,
 		Groups: len(p.AdminGroups) > 0, Fresh: f.Kind == elevates, Hint: hint(b.Hint)})

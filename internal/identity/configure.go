@@ -36,13 +36,17 @@ func (s *Identities) Set(ctx context.Context, actor *model.Actor, organization m
 		return err
 	}
 	act := func(fresh func(*store.Tx) error, sealed []byte) error {
-		return s.Access.Administer(ctx, actor, model.ActionIdentitySet, organization,
+		err := s.Access.Administer(ctx, actor, model.ActionIdentitySet, organization,
 			func(tx *store.Tx, line *model.AuditEntry) error {
 				if err := fresh(tx); err != nil {
 					return err
 				}
 				return s.set(tx, actor, organization, &in, sealed, line)
 			})
+		if err == nil && in.Issuer != nil {
+			err = s.endUnvouched(ctx, actor, organization)
+		}
+		return err
 	}
 	if in.ClientSecret == nil || *in.ClientSecret == "" {
 		return act(func(*store.Tx) error { return nil }, []byte{})
@@ -316,7 +320,15 @@ func detail(p *model.Provider) string {
 		p.Version, p.Enabled, p.Passwords, p.Provision, len(p.Domains), len(p.AdminGroups))
 }
 
-// Remove ends that members of an organization sign in with its provider, which knows none of them any more.
+// endUnvouched ends what came of sign-ins with an issuer that the organization has no more. It goes on though the
+// caller leaves: what there is to end was decided.
+func (s *Identities) endUnvouched(ctx context.Context, actor *model.Actor, organization model.OrganizationID) error {
+	_, err := s.Access.EndUnvouched(context.WithoutCancel(ctx), actor, organization)
+	return err
+}
+
+// Remove ends that members of an organization sign in with its provider, which knows none of them any more, and the
+// sessions that came of it, but for the actor's. Where it fails in the middle of these, another call goes on with them.
 func (s *Identities) Remove(ctx context.Context, actor *model.Actor, organization model.OrganizationID) error {
 	if err := actor.MayAdminister(organization); err != nil {
 		return err
@@ -324,7 +336,7 @@ func (s *Identities) Remove(ctx context.Context, actor *model.Actor, organizatio
 	if err := access.MayGiveAccess(actor); err != nil {
 		return err
 	}
-	return s.Access.Administer(ctx, actor, model.ActionIdentityRemove, organization,
+	err := s.Access.Administer(ctx, actor, model.ActionIdentityRemove, organization,
 		func(tx *store.Tx, _ *model.AuditEntry) error {
 			if !actor.Operates() {
 				if err := wantOtherWay(tx, organization); err != nil {
@@ -337,6 +349,10 @@ func (s *Identities) Remove(ctx context.Context, actor *model.Actor, organizatio
 			}
 			return err
 		})
+	if err == nil || model.IsNotFound(err) {
+		err = cmp.Or(s.endUnvouched(ctx, actor, organization), err)
+	}
+	return err
 }
 
 // Shown is a provider as its administrators see it, without the secret.

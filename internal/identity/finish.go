@@ -67,6 +67,9 @@ func (s *Identities) finish(ctx context.Context, c *Callback, f *flow, out *Fini
 	vouched := access.Vouched{Session: person.Session, Subject: model.Subject{Organization: p.Organization,
 		Issuer: p.Issuer, Subject: person.Subject}}
 	if f.Kind == elevates {
+		if err := s.followElevated(ctx, &p, &person, f.Account); err != nil {
+			return err
+		}
 		out.Session = f.Session
 		out.Secret, err = s.Access.ElevateVouched(ctx, f.Session, f.Account, vouched)
 		return err
@@ -75,10 +78,8 @@ func (s *Identities) finish(ctx context.Context, c *Callback, f *flow, out *Fini
 	if err != nil {
 		return err
 	}
-	if len(p.AdminGroups) > 0 {
-		if _, err := s.People.FollowGroups(ctx, p.Organization, account, p.Administers(person.Groups)); err != nil {
-			return err
-		}
+	if err := s.followGroups(ctx, &p, &person, account); err != nil {
+		return err
 	}
 	if f.Kind == commands {
 		out.Return, err = s.giveCode(ctx, f, account, &vouched)
@@ -89,13 +90,37 @@ func (s *Identities) finish(ctx context.Context, c *Callback, f *flow, out *Fini
 	return nil
 }
 
+// followGroups has the role of an account follow the groups of its person, where the provider has groups for that.
+func (s *Identities) followGroups(ctx context.Context, p *store.ProviderRow, person *openid.Person,
+	account model.AccountID) error {
+	if len(p.AdminGroups) == 0 {
+		return nil
+	}
+	_, err := s.People.FollowGroups(ctx, p.Organization, account, p.Administers(person.Groups))
+	return err
+}
+
+// followElevated is followGroups before a session is elevated, of nobody else than the account whose session it is.
+func (s *Identities) followElevated(ctx context.Context, p *store.ProviderRow, person *openid.Person,
+	account model.AccountID) error {
+	at, err := store.Read(ctx, s.Store, func(tx *store.Tx) (place, error) { return s.find(tx, p, person) })
+	if err != nil {
+		return err
+	}
+	if at.way != known || at.account != account {
+		return access.Unvouched()
+	}
+	return s.followGroups(ctx, p, person, account)
+}
+
 // vouched asks the provider, as it was when the sign-in began, for whom it vouches.
 func (s *Identities) vouched(ctx context.Context, c *Callback, f *flow) (p store.ProviderRow, person openid.Person,
 	err error) {
 	if p, err = s.provider(ctx, c.Organization); err != nil {
 		return p, person, err
 	}
-	if p.Version != f.Version || !p.Enabled && f.Kind != tries {
+	// A provider that was removed and set up again counts its versions anew.
+	if p.Issuer != f.Issuer || p.Version != f.Version || !p.Enabled && f.Kind != tries {
 		return p, person, unknownSignIn()
 	}
 	if c.Error != "" || c.Code == "" {
@@ -147,7 +172,8 @@ func (s *Identities) Exchange(ctx context.Context, organization model.Organizati
 }
 
 // Logout ends the sessions that the provider of an organization says with a logout token (OpenID Connect Back-Channel
-// Logout 1.0): once for each token. It returns how many these were.
+// Logout 1.0): once for each token. It returns how many these were. A token counts as used once they have ended, so
+// that the provider can send it again where that failed.
 func (s *Identities) Logout(ctx context.Context, organization model.OrganizationID, raw string) (ended int, err error) {
 	p, err := s.provider(ctx, organization)
 	if err != nil {
@@ -157,22 +183,30 @@ func (s *Identities) Logout(ctx context.Context, organization model.Organization
 	if err != nil {
 		return 0, s.fault(ctx, organization, err)
 	}
-	err = s.Store.Update(ctx, func(tx *store.Tx) error {
-		id := token(byID, string(organization)+":"+said.ID)
-		_, seen, err := tx.SignIn(organization, id, s.now().Add(-model.SignInLife))
-		if err == nil && seen {
-			err = model.Forbiddenf("identity_refused", "This logout token was used before.")
-		}
-		if err != nil {
-			return err
-		}
-		return s.put(tx, organization, id, &flow{Kind: logged})
-	})
-	if err != nil {
+	used := token(byID, string(organization)+":"+said.ID)
+	if err := s.wantUnused(ctx, organization, used); err != nil {
 		return 0, err
 	}
 	ended, err = s.Access.EndVouched(ctx, access.Vouched{Session: said.Session,
 		Subject: model.Subject{Organization: organization, Issuer: p.Issuer, Subject: said.Subject}})
 	s.Counts.LoggedOut.Add(int64(ended))
-	return ended, err
+	if err != nil {
+		return ended, err
+	}
+	return ended, s.Store.Update(ctx, func(tx *store.Tx) error {
+		// Where it is noted already, the same token came twice at a time.
+		_, err := tx.PutSignIn(&store.SignIn{Token: used, Organization: organization, Said: usedLogout, Created: s.now()})
+		return err
+	})
+}
+
+// wantUnused refuses a logout token that was used.
+func (s *Identities) wantUnused(ctx context.Context, organization model.OrganizationID, used []byte) error {
+	return s.Store.View(ctx, func(tx *store.Tx) error {
+		_, seen, err := tx.SignIn(organization, used, s.now().Add(-model.SignInLife))
+		if err == nil && seen {
+			err = model.Forbiddenf("identity_refused", "This logout token was used before.")
+		}
+		return err
+	})
 }

@@ -20,15 +20,17 @@ const (
 	tries    kind = "test"
 	elevates kind = "elevate"
 
-	gives  kind = "code" // what a command line exchanges for a key
-	tried  kind = "tested"
-	logged kind = "logout" // a logout token that was carried out
+	gives kind = "code" // what a command line exchanges for a key
+	tried kind = "tested"
 )
+
+// usedLogout is what is kept of a logout token that was carried out.
+const usedLogout = `{"kind":"logout"}`
 
 // flow is what a server, whichever it is, has to know of a sign-in that another began.
 type flow struct {
 	Kind    kind   `json:"kind"`
-	Version int64  `json:"version,omitempty"` // of the provider when it began
+	Version int64  `json:"version,omitempty"` // of the provider when it began, with the issuer
 	Browser []byte `json:"browser,omitempty"` // SHA-256 of what the cookie of the browser says that began it
 	Return  string `json:"return,omitempty"`
 
@@ -44,8 +46,8 @@ type flow struct {
 	Given     string `json:"given,omitempty"`     // by which it knows the answer to be its own
 	Challenge string `json:"challenge,omitempty"` // of which it has the verifier
 
-	Issuer  string    `json:"issuer,omitempty"` // of who came
-	Subject string    `json:"subject,omitempty"`
+	Issuer  string    `json:"issuer,omitempty"`
+	Subject string    `json:"subject,omitempty"` // of who came
 	SID     string    `json:"sid,omitempty"`
 	At      time.Time `json:"at,omitzero"` // when
 

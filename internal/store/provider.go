@@ -122,8 +122,9 @@ func (tx *Tx) PutProvider(p *ProviderRow) error {
 }
 
 // DeleteProvider removes the provider of an organization with all that it knows, and reports whether there was one.
+// Which keys came of its sign-ins stays known, for as long as they are there.
 func (tx *Tx) DeleteProvider(organization model.OrganizationID) (bool, error) {
-	for _, table := range []string{"provider_domains", "subjects", "subject_keys"} {
+	for _, table := range []string{"provider_domains", "subjects"} {
 		if err := tx.Post(`DELETE FROM `+table+` WHERE organization = ?`, organization); err != nil {
 			return false, err
 		}

@@ -130,6 +130,11 @@ func (tx *Tx) SubjectKeys(s model.Subject, session string) (all []SubjectKey, er
 	return out, err
 }
 
+// SubjectKeysBut returns the keys that came of sign-ins with other issuers than this one, in the order of SubjectKeys.
+func (tx *Tx) SubjectKeysBut(organization model.OrganizationID, issuer string) ([]SubjectKey, error) {
+	return tx.subjectKeys(`issuer <> ?`, organization, issuer)
+}
+
 func (tx *Tx) subjectKeys(where string, args ...any) ([]SubjectKey, error) {
 	const selected = `SELECT organization, api_key, account, issuer, subject, sid FROM subject_keys
 		WHERE organization = ? AND `

@@ -152,9 +152,24 @@ func subjects(t *testing.T, h conformance.Harness) {
 	wantEqual(t, "of a session", count("", "s1"), 1)
 	wantEqual(t, "of a session of the person", count("one", "s2"), 1)
 	wantEqual(t, "of a session of another", count("two", "s2"), 0)
+	but := func(issuer string) int {
+		t.Helper()
+		return len(mustRead(t, p, func(tx *store.Tx) ([]store.SubjectKey, error) { return tx.SubjectKeysBut(o, issuer) }))
+	}
+	wantEqual(t, "of other issuers", but("issuer"), 0)
+	wantEqual(t, "of other issuers than another one", but("another"), 3)
 	p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteKey("key0") })
 	p.mustUpdate(t, func(tx *store.Tx) error { return tx.DropSubjectKeys() })
 	wantEqual(t, "once a key is gone", count("one", ""), 2)
+
+	// A provider that is removed knows nobody, and what came of its sign-ins can still be found.
+	p.mustUpdate(t, func(tx *store.Tx) error {
+		_, err := tx.DeleteProvider(o)
+		return err
+	})
+	wantMissing(t, p, "of a provider that was removed", find(o, "issuer", "one"))
+	wantEqual(t, "keys of a provider that was removed", but(""), 2)
+	wantEqual(t, "linked anew", link(o, "one", ann, 3), true)
 
 	// Who leaves is known no more.
 	wantEqual(t, "linked elsewhere", link(other, "one", ann, 1), true)

@@ -22,6 +22,7 @@ function refusedWith(): string {
 
 /** whyRefused says why a provider signed nobody in. */
 function whyRefused(code: string): string {
+  if (code === "origin_refused") return text("identityElsewhere");
   return text(code === "identity_unknown" || code === "identity_incomplete" ? "identityUnknown" : "identityFailed");
 }
 
