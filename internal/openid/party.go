@@ -116,8 +116,8 @@ func (p *Party) published(ctx context.Context, issuer string) (*published, error
 	return known, nil
 }
 
-// checkEndpoints refuses an issuer that sends people, has codes sent, or tells its keys and of people where no URL of the
-// web leads; over plain HTTP only one that is itself there.
+// checkEndpoints refuses an issuer that sends people, has codes sent, or tells its keys and of people where no URL of
+// the web leads; over plain HTTP only one that is itself there.
 func checkEndpoints(issuer string, endpoints ...string) error {
 	of, _ := url.Parse(issuer)
 	for _, text := range endpoints {
@@ -218,12 +218,19 @@ func (p *Party) Finish(ctx context.Context, i Issuer, a Answer) (Person, error) 
 	return claims.person(&a.Names), nil
 }
 
-// exchangeFault tells an issuer that gives nothing for a code from one that does not answer.
+// exchangeFault tells an issuer that gives nothing for a code from one that does not answer. Of an answer that is none
+// of OAuth nothing is repeated: it may have in it what the issuer was sent.
 func exchangeFault(err error) error {
-	if told, ok := errors.AsType[*oauth2.RetrieveError](err); ok && told.ErrorCode == "invalid_grant" {
+	told, answered := errors.AsType[*oauth2.RetrieveError](err)
+	switch {
+	case !answered:
+		return fmt.Errorf("%w: %w", ErrUnreachable, err)
+	case told.ErrorCode == "invalid_grant":
 		return fmt.Errorf("%w: it gives nothing for the code", ErrRefused)
+	case told.ErrorCode == "":
+		return fmt.Errorf("%w: it answers the code with %s", ErrUnreachable, told.Response.Status)
 	}
-	return fmt.Errorf("%w: %w", ErrUnreachable, err)
+	return fmt.Errorf("%w: it answers the code with %s %s", ErrUnreachable, told.ErrorCode, told.ErrorDescription)
 }
 
 // ask takes what the ID token leaves out from the issuer's UserInfo endpoint.

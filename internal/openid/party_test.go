@@ -352,6 +352,29 @@ func TestOnlyTheGivenClientIsCalled(t *testing.T) {
 	}
 }
 
+// What an issuer is sent gets into no log, though its answer repeats it.
+func TestWhatIsSentIsNotRepeated(t *testing.T) {
+	v := newVisit(t)
+	v.party = New(&http.Client{Transport: echo{v.forger.Client().Transport}}, v.clock.Now)
+	v.mustBegin()
+	_, err := v.finish()
+	if !errors.Is(err, ErrUnreachable) || !strings.Contains(err.Error(), "400") ||
+		strings.Contains(err.Error(), v.answer.Verifier) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// echo answers what is posted with the same, and has the issuer answer all else.
+type echo struct{ issuer http.RoundTripper }
+
+func (e echo) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Method != http.MethodPost {
+		return e.issuer.RoundTrip(r)
+	}
+	return &http.Response{Status: "400 Bad Request", StatusCode: http.StatusBadRequest, Header: http.Header{},
+		Body: r.Body, Request: r}, nil
+}
+
 type never struct{ err error }
 
 func (n never) RoundTrip(*http.Request) (*http.Response, error) { return nil, n.err }
