@@ -78,14 +78,10 @@ func (c *Control) CheckPassword(ctx context.Context, user, password string) (*Pr
 	return &Proven{account: account, password: of}, nil
 }
 
-// LoginWithPassword signs an account in on a device. With a password alone, where more is required, a browser gets a
-// session that can only make a passkey, or use one, and any other device nothing.
-func (c *Control) LoginWithPassword(ctx context.Context, proven *Proven, device Device) (Login, error) {
-	return c.login(ctx, proven, device, nil)
-}
-
-// LoginWithPasskey signs an account in by a passkey (CheckPasskey).
-func (c *Control) LoginWithPasskey(ctx context.Context, proven *Proven, device Device) (Login, error) {
+// LoginProven signs an account in on a device: by its password, by a passkey, or since a provider vouches for it.
+// With a password alone, where more is required, a browser gets a session that can only make a passkey, or use one,
+// and any other device nothing.
+func (c *Control) LoginProven(ctx context.Context, proven *Proven, device Device) (Login, error) {
 	return c.login(ctx, proven, device, nil)
 }
 

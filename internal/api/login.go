@@ -83,7 +83,7 @@ func (a *API) logIn(ctx context.Context, c *call, device access.Device) (access.
 	if c.actor != nil {
 		return a.access.LoginWithKey(ctx, c.actor, device)
 	}
-	return a.access.LoginWithPassword(ctx, c.proven, device)
+	return a.access.LoginProven(ctx, c.proven, device)
 }
 
 // logout: POST /logout.

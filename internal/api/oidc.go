@@ -42,9 +42,8 @@ func (a *API) setBrowser(c *call, value string) {
 
 // start is where a sign-in begins, in this browser. One that begins several has one cookie.
 func (a *API) start(c *call, organization model.OrganizationID) (identity.Start, error) {
-	if c.way = a.way(c.request); a.cookieName(c) == "" {
-		return identity.Start{}, model.Forbiddenf(codeHTTPSRequired,
-			"A session takes HTTPS: its cookie would cross the network in clear.")
+	if err := a.wantSafeWay(c); err != nil {
+		return identity.Start{}, err
 	}
 	b := identity.Start{Organization: organization, Browser: a.browser(c), Redirect: c.oidcURL(organization, "callback")}
 	if b.Browser == "" {
@@ -110,9 +109,8 @@ func (a *API) finishOIDC(ctx context.Context, c *call) (answer, error) {
 	if err := a.countAddress(c); err != nil {
 		return answer{}, err
 	}
-	if c.way = a.way(c.request); a.cookieName(c) == "" {
-		return answer{}, model.Forbiddenf(codeHTTPSRequired,
-			"A session takes HTTPS: its cookie would cross the network in clear.")
+	if err := a.wantSafeWay(c); err != nil {
+		return answer{}, err
 	}
 	q := c.readQuery()
 	code := q.Text("code")
@@ -128,7 +126,7 @@ func (a *API) finishOIDC(ctx context.Context, c *call) (answer, error) {
 	}
 	switch {
 	case done.Proven != nil:
-		signed, err := a.access.LoginWithPassword(ctx, done.Proven,
+		signed, err := a.access.LoginProven(ctx, done.Proven,
 			access.Device{Name: device(c.request.UserAgent()), Browser: true})
 		if err != nil {
 			return answer{}, err

@@ -121,8 +121,8 @@ func (a *API) allowPasskey(ctx context.Context, c *call) (answer, error) {
 // perhapsInSession finds out whose session a call comes from. One that has ended is none: its browser is about to sign
 // in.
 func (a *API) perhapsInSession(ctx context.Context, c *call) error {
-	if c.way = a.way(c.request); a.cookieName(c) == "" {
-		return model.Forbiddenf(codeHTTPSRequired, "A session takes HTTPS: its cookie would cross the network in clear.")
+	if err := a.wantSafeWay(c); err != nil {
+		return err
 	}
 	if c.givesCredentials() {
 		actor, err := a.authenticateKey(ctx, c)
@@ -226,7 +226,7 @@ func (a *API) finishSigning(ctx context.Context, c *call) (answer, error) {
 		return a.elevateByPasskey(ctx, c)
 	}
 	device := access.Device{Name: device(c.request.UserAgent()), Browser: true}
-	signed, err := a.access.LoginWithPasskey(ctx, c.proven, device)
+	signed, err := a.access.LoginProven(ctx, c.proven, device)
 	a.metrics.answered(passkeySignedIn, err)
 	if err != nil {
 		return answer{}, err

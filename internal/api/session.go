@@ -65,6 +65,14 @@ func directWay(r *http.Request) Way {
 	return Plain
 }
 
+// wantSafeWay notes by which way a call came, and refuses the one by which no cookie goes.
+func (a *API) wantSafeWay(c *call) error {
+	if c.way = a.way(c.request); a.cookieName(c) == "" {
+		return model.Forbiddenf(codeHTTPSRequired, "A session takes HTTPS: its cookie would cross the network in clear.")
+	}
+	return nil
+}
+
 // setCookie gives the browser the cookie of a session; empty takes it away.
 func (a *API) setCookie(c *call, value string) {
 	cookie := http.Cookie{Name: a.cookieName(c), Value: value, Path: "/", Secure: c.way == HTTPS, HttpOnly: true,
@@ -127,8 +135,8 @@ func (a *API) openSession(ctx context.Context, c *call) error {
 // signInToSession: POST /session: HTTP Basic as POST /v5/login takes it, or name and
 // password in the body. That is read before anybody is known, so few may send it at a time.
 func (a *API) signInToSession(ctx context.Context, c *call) error {
-	if c.way = a.way(c.request); a.cookieName(c) == "" {
-		return model.Forbiddenf(codeHTTPSRequired, "A session takes HTTPS: its cookie would cross the network in clear.")
+	if err := a.wantSafeWay(c); err != nil {
+		return err
 	}
 	if key, secret, sent := a.cookie(c); sent {
 		var err error
