@@ -56,6 +56,12 @@ var byOneFactor = map[string]int{
 	"GET /v2/brand/logo":              200,
 	"GET /openapi.json":               200,
 	"GET /openapi-3.0.json":           200,
+
+	"GET /v2/session/providers":               200,
+	"GET /v2/session/oidc/:provider":          503,
+	"GET /v2/session/oidc/:provider/callback": 403,
+	"POST /v2/session/oidc/:provider/key":     403,
+	"POST /v2/session/oidc/:provider/logout":  503,
 }
 
 // TestAuthorizationMatrixByOneFactor: a session of a password alone, of a member and of an administrator, makes a

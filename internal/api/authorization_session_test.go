@@ -25,7 +25,7 @@ var bySession = map[string]string{
 	"POST /v2/user/me/passkey/begin":          all("200"), // signed in to a moment ago
 	"POST /v2/user/me/passkey/finish":         all("400"),
 	"POST /v2/session/passkey/begin":          "200 200 200 " + all("400"), // there is none
-	"POST /v2/session/passkey/finish":         all("400"),
+	"POST /v2/session/passkey/finish":         "400 400 400 " + all("400"), // no passkey signs it
 	"DELETE /v2/user/:user/passkey/:passkey":  "404 404 403 403 403 204 204 204",
 
 	"GET /v2/user/:user/export": "404 404 403 403 403 403 200 200", // not with a browser that stands open
