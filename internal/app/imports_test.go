@@ -166,6 +166,7 @@ var mayImport = []layer{
 		"internal/store/rota", "internal/store/searchindex", "internal/store", "internal/live", "internal/tally",
 		"internal/model",
 	}},
+	{"internal/passkey/passkeytest", nil}, // for tests only
 	{"internal/passkey", []string{"internal/model"}},
 	{"internal/search", []string{"internal/continuation", "internal/store/searchindex", "internal/store",
 		"internal/model"}},
