@@ -53,11 +53,12 @@ func (b *browser) header(s *apptest.Server) [][2]string {
 	return append([][2]string{ownPage}, b.sent(s, sessionCookie)...)
 }
 
-// follow goes where a page of somebody else sends the browser, which brings no session from there.
-func (b *browser) follow(s *apptest.Server, target string) apptest.Answer {
+// follow goes where a page sends the browser: one of the server's own ("same-origin"), or of somebody else
+// ("cross-site"), from which it brings no session.
+func (b *browser) follow(s *apptest.Server, from, target string) apptest.Answer {
 	b.t.Helper()
 	return b.do(s, apptest.Request{Method: "GET", Target: target, Header: append(b.sent(s, signInCookie),
-		[2]string{"Sec-Fetch-Site", "cross-site"}, [2]string{"Sec-Fetch-Mode", "navigate"})})
+		[2]string{"Sec-Fetch-Site", from}, [2]string{"Sec-Fetch-Mode", "navigate"})})
 }
 
 // sent are the headers with a cookie; none where the browser does not have it.
