@@ -65,34 +65,6 @@ func (c *cluster) elsewhere(cookie string, from, to int) string {
 	return strings.Replace(cookie, portOf(c.nodes[from]), portOf(c.nodes[to]), 1)
 }
 
-// TestServersShareASignIn: begun on one server, which stops then, called back on a second, used on a third; with a real
-// provider.
-func TestServersShareASignIn(t *testing.T) {
-	testenv.Long(t)
-	t.Parallel()
-	c := newCluster(t, 3, "", localIssuers)
-	redirect := c.nodes[0].URL + c.oidc() + "/callback"
-	real := openidtest.StartReal(t, map[string]openidtest.Person{
-		"1": {Username: "alice", Email: "alice@example.com", EmailVerified: true, FirstName: "Alice", LastName: "Ames"},
-	}, redirect)
-	c.mustSetUp(real.URL)
-	to, cookie := c.beginSignIn(0)
-	c.nodes[0].Stop()
-	back := real.SignIn(t, to, "alice")
-	session := c.finishSignIn(0, 1, back, cookie)
-	cookieThere := [2]string{"Cookie", c.elsewhere(session, 1, 2)}
-	s := c.nodes[2]
-	a := s.MustSend(t, s.NewHTTPClient(), apptest.Request{Method: "GET", Target: "/v2/session",
-		Header: [][2]string{cookieThere, ownPage}})
-	if a.Status != http.StatusOK || !strings.Contains(a.Body, c.Alice.Token) {
-		t.Errorf("the session is of %d %s, want alice's", a.Status, a.Body)
-	}
-	if status := c.call(1, "GET", strings.TrimPrefix(back, c.nodes[0].URL),
-		[2]string{"Cookie", c.elsewhere(cookie, 0, 1)}); status != http.StatusForbidden {
-		t.Errorf("the same once more answers %d", status)
-	}
-}
-
 // TestAProviderEndsSessionsOnAllServers: what a provider ends, with the server that hears of it, ends on the others
 // within a second, streams and the keys that it issued included.
 func TestAProviderEndsSessionsOnAllServers(t *testing.T) {
