@@ -153,6 +153,15 @@ func TestAProviderIsTried(t *testing.T) {
 	if failed.text("problem") == "" {
 		t.Error("why is not told")
 	}
+	w.says("chief")
+	g, result = try()
+	w.provider.Down(true)
+	g.finish().want(303)
+	session.get(result).reply().wantFields(fields{"state": "failed", "code": "identity_unavailable"})
+	w.provider.Down(false)
+	if n := w.server.identity.Counts.Unreachable.Load(); n != 0 {
+		t.Errorf("a test counts as %d sign-ins to which the provider gave no answer", n)
+	}
 	session.post(w.identity+"/test", fields{"return": "//evil.example"}).wantError(400, "return_invalid")
 	w.alice.post(w.identity+"/test", nil).want(403)
 	chief.post(w.identity+"/test", nil, header("Sec-Fetch-Site", "cross-site")).wantError(403, "origin_refused")

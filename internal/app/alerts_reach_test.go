@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 	"net/http"
+	"net/http/cookiejar"
 	"net/http/httptest"
 	"strings"
 	"sync/atomic"
@@ -11,6 +12,7 @@ import (
 
 	"signet/client"
 	"signet/internal/config"
+	"signet/internal/openid/openidtest"
 	"signet/internal/webpush/webpushtest"
 )
 
@@ -129,4 +131,52 @@ func tryReceiverFails(t *testing.T, cfg *config.Config, seen *witness) {
 	if !strings.Contains(w.log.String(), "a webhook was disabled") {
 		t.Error("the log does not say that a webhook was disabled")
 	}
+}
+
+// A provider of identities does not answer: at first when people come back from it, and then also before they are sent
+// there. A few sign-ins that fail, or many in a moment, wake nobody.
+func tryProviderAway(t *testing.T, cfg *config.Config, seen *witness) {
+	cfg.Egress.Issuers, cfg.Egress.Networks = []string{"127.0.0.1"}, []string{"127.0.0.1"}
+	w := mustWatch(t, cfg, seen, watching{step: time.Minute})
+	provider := openidtest.NewForger(t, w.now)
+	provider.Says(map[string]any{"sub": "1", "email": "erin@example.com", "email_verified": true,
+		"preferred_username": "erin", "name": "Erin"})
+	organization := w.organization()
+	must(t, w.operator(mustReadCredentials(t, w.app.OperatorFile())).SetIdentity(t.Context(), organization,
+		client.IdentityChange{Issuer: &provider.URL, ClientID: new(openidtest.ClientID),
+			ClientSecret: new(openidtest.ClientSecret), Provision: new(true)}))
+	jar, err := cookiejar.New(nil)
+	must(t, err)
+	browser := &http.Client{Transport: caller.Transport, Jar: jar,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	signIn := func(status int) {
+		t.Helper()
+		a, _ := mustFetch(t, browser, "GET", w.app.BaseURL()+"/v2/session/oidc/"+organization)
+		if a.StatusCode == http.StatusFound {
+			a, _ = mustFetch(t, browser, "GET", provider.Visit(a.Header.Get("Location")))
+		}
+		wantStatus(t, a, status)
+	}
+	for range 5 {
+		signIn(http.StatusSeeOther)
+		w.want(5 * time.Minute)
+	}
+
+	provider.Down(true)
+	for range 20 {
+		signIn(http.StatusServiceUnavailable)
+	}
+	provider.Down(false)
+	w.want(40 * time.Minute) // it had restarted
+	provider.Down(true)
+	for range 4 {
+		w.want(9 * time.Minute)
+		signIn(http.StatusServiceUnavailable)
+	}
+	w.each = func() { signIn(http.StatusServiceUnavailable) }
+	w.want(10 * time.Minute)
+	w.want(10*time.Minute, "SignetProviderUnreachable")
+	provider.Down(false)
+	w.each = func() { signIn(http.StatusSeeOther) }
+	w.want(15 * time.Minute)
 }

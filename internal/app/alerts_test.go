@@ -44,6 +44,7 @@ var faults = map[string]func(*testing.T, *config.Config, *witness){
 	"a step is late":                   tryStepLate,
 	"push services fail":               tryPushServicesFail,
 	"a receiver fails":                 tryReceiverFails,
+	"a provider is away":               tryProviderAway,
 	"the disk fills":                   tryDiskFills,
 	"nobody makes backups":             tryNoBackups,
 	"the audit log is changed":         tryAuditChanged,

@@ -89,7 +89,7 @@ func (s *Identities) begin(ctx context.Context, b *Start, f *flow) (url string, 
 	url, err = s.party.Begin(ctx, issuer, openid.Request{State: state, Nonce: f.Nonce, Verifier: f.Verifier,
 		Groups: len(p.AdminGroups) > 0, Fresh: f.Kind == elevates, Hint: hint(b.Hint)})
 	if err != nil {
-		return "", s.fault(ctx, b.Organization, err)
+		return "", s.fault(ctx, f.Kind, b.Organization, err)
 	}
 	return url, s.keep(ctx, b.Organization, token(byState, state), f)
 }
@@ -132,11 +132,14 @@ func (s *Identities) issuer(ctx context.Context, p *store.ProviderRow, redirect 
 // retry is after which time a provider may be asked again that did not answer.
 const retry = 5 * time.Second
 
-// fault tells what a provider did not do. Why, is for the log of the server, and for who tries the provider.
-func (s *Identities) fault(ctx context.Context, organization model.OrganizationID, err error) error {
+// fault tells what a provider did not do. Why, is for the log of the server, and for who tries the provider, which
+// counts as no sign-in.
+func (s *Identities) fault(ctx context.Context, of kind, organization model.OrganizationID, err error) error {
 	switch {
 	case errors.Is(err, openid.ErrUnreachable):
-		s.Counts.Unreachable.Add(1)
+		if of != tries {
+			s.Counts.Unreachable.Add(1)
+		}
 		s.say(ctx, organization, err)
 		return &model.Error{Kind: model.Unavailable, Code: "identity_unavailable", RetryAfter: retry,
 			Message: "The provider of identities does not answer, please try again."}

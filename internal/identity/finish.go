@@ -62,7 +62,7 @@ func (s *Identities) finish(ctx context.Context, c *Callback, f *flow, out *Fini
 	}
 	p, person, err := s.vouched(ctx, c, f)
 	if err != nil {
-		return s.fault(ctx, c.Organization, err)
+		return s.fault(ctx, f.Kind, c.Organization, err)
 	}
 	vouched := access.Vouched{Session: person.Session, Subject: model.Subject{Organization: p.Organization,
 		Issuer: p.Issuer, Subject: person.Subject}}
@@ -181,7 +181,7 @@ func (s *Identities) Logout(ctx context.Context, organization model.Organization
 	}
 	said, err := s.party.Logout(ctx, openid.Issuer{URL: p.Issuer, ClientID: p.ClientID}, raw)
 	if err != nil {
-		return 0, s.fault(ctx, organization, err)
+		return 0, s.fault(ctx, logged, organization, err)
 	}
 	used := token(byID, string(organization)+":"+said.ID)
 	if err := s.wantUnused(ctx, organization, used); err != nil {

@@ -20,12 +20,13 @@ const (
 	tries    kind = "test"
 	elevates kind = "elevate"
 
-	gives kind = "code" // what a command line exchanges for a key
-	tried kind = "tested"
+	gives  kind = "code" // what a command line exchanges for a key
+	tried  kind = "tested"
+	logged kind = "logout" // a logout token that was carried out
 )
 
 // usedLogout is what is kept of a logout token that was carried out.
-const usedLogout = `{"kind":"logout"}`
+const usedLogout = `{"kind":"` + string(logged) + `"}`
 
 // flow is what a server, whichever it is, has to know of a sign-in that another began.
 type flow struct {

@@ -42,7 +42,7 @@ func (s *Identities) finishTry(ctx context.Context, c *Callback, f *flow) error 
 		err = s.tryPlace(ctx, &p, &person, f, out)
 	}
 	if err != nil {
-		told, ok := asModel(s.fault(ctx, c.Organization, err))
+		told, ok := asModel(s.fault(ctx, f.Kind, c.Organization, err))
 		if !ok {
 			return err
 		}

@@ -25,9 +25,10 @@ var (
 )
 
 const (
-	// remembered is for how long what an issuer publishes of itself is not asked again. Its keys are, when a token
-	// names one that is not known.
-	remembered = time.Hour
+	// remembered is for how long what an issuer publishes of itself is not asked again. For as long people may be sent
+	// to one that does not answer, of which the server does not hear. Its keys are asked for, too, when a token names
+	// one that is not known.
+	remembered = 5 * time.Minute
 	// mostRemembered bounds how many issuers are remembered.
 	mostRemembered = 1000
 	// skew is how far the clock of an issuer may be ahead.

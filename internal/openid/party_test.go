@@ -92,7 +92,8 @@ func TestGroupsAreAskedForWhereTheIssuerHasThemAsAScope(t *testing.T) {
 	}
 }
 
-// What an issuer publishes is asked once in an hour, its keys once, and not again for each person.
+// What an issuer publishes is asked once in five minutes, its keys once, and not again for each person. Of one that
+// does not answer people then hear before they are sent there.
 func TestAnIssuerIsAskedOnce(t *testing.T) {
 	v := newVisit(t)
 	for range 3 {
@@ -104,10 +105,15 @@ func TestAnIssuerIsAskedOnce(t *testing.T) {
 	if n := v.forger.Calls(); n != 5 { // discovery, keys, three codes
 		t.Errorf("the issuer was called %d times, want 5", n)
 	}
-	v.clock.Advance(time.Hour)
+	v.clock.Advance(remembered)
 	v.mustBegin()
 	if n := v.forger.Calls(); n != 6 {
-		t.Errorf("an hour later it was called %d times, want 6", n)
+		t.Errorf("five minutes later it was called %d times, want 6", n)
+	}
+	v.forger.Down(true)
+	v.clock.Advance(remembered)
+	if _, err := v.party.Begin(t.Context(), v.issuer, Request{}); !errors.Is(err, ErrUnreachable) {
+		t.Errorf("a sign-in begins at an issuer that is down: %v", err)
 	}
 }
 
