@@ -1,6 +1,9 @@
 package api_test
 
-import "testing"
+import (
+	"sync"
+	"testing"
+)
 
 func TestDirectoriesKeepGroups(t *testing.T) {
 	t.Parallel()
@@ -92,4 +95,68 @@ func TestMembersLeaveAGroupOfADirectoryAlone(t *testing.T) {
 	boss.post(path+"/members", fields{"members": bob.token}).want(204)
 	d.wantMembers("after an administrator", id, ann, bob)
 	d.scim("GET", "/Groups/"+id, "").want(200).wantAt(bob.token, "members", 1, "value")
+}
+
+func TestOneOfTheGroupsThatGetANameAtOnceHasIt(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	org := s.mustCreateOrganization("Clinic")
+	d := s.mustDirectory(org)
+	atOnce := func(what string, call func(i int) *resource) {
+		t.Helper()
+		var calls sync.WaitGroup
+		answers := make([]*resource, 2)
+		for i := range answers {
+			calls.Go(func() { answers[i] = call(i) })
+		}
+		calls.Wait()
+		if answers[0].status == 409 {
+			answers[0], answers[1] = answers[1], answers[0]
+		}
+		answers[1].wantError(409, "uniqueness")
+		if answers[0].status >= 300 {
+			t.Errorf("%s: got %d %s", what, answers[0].status, answers[0].text)
+		}
+	}
+	atOnce("two are made", func(int) *resource { return d.scim("POST", "/Groups", `{"displayName":"Made"}`) })
+	d.wantFound("Groups", `displayName eq "MADE"`, "Made")
+	ids := []string{d.scim("POST", "/Groups", `{"displayName":"A"}`).want(201).id(),
+		d.scim("POST", "/Groups", `{"displayName":"B"}`).want(201).id()}
+	atOnce("two are renamed", func(i int) *resource {
+		return d.scim("PATCH", "/Groups/"+ids[i], `{"Operations":[{"op":"replace","path":"displayName","value":"Renamed"}]}`)
+	})
+	d.wantFound("Groups", `displayName eq "renamed"`, "Renamed")
+	s.mustVerify()
+}
+
+func TestNamesOfADirectorysGroupsDiffer(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	org := s.mustCreateOrganization("Clinic")
+	d := s.mustDirectory(org)
+	d.scim("POST", "/Groups", `{"displayName":"Ward 3","externalId":"G-3"}`).want(201)
+	id := d.scim("POST", "/Groups", `{"displayName":"Ward 4","externalId":"g-3"}`).want(201).id()
+	path, taken := "/Groups/"+id, `{"Operations":[{"op":"replace","path":"displayName","value":"WARD 3"}]}`
+	d.scim("PATCH", path, taken).wantError(409, "uniqueness")
+	d.scim("PUT", path, `{"displayName":"ward 3"}`).wantError(409, "uniqueness")
+	d.scim("PATCH", path, `{"Operations":[{"op":"replace","path":"displayName","value":"WARD 4"}]}`).want(204)
+	// Nor do people who administer it give it a name twice; one of theirs may have any.
+	boss := s.mustCreateAdmin(org, "boss")
+	boss.post("/v2/group/"+id, fields{"name": "Ward 3"}).wantError(400, "scim_name_taken")
+	boss.post("/v2/group/"+id, fields{"name": "Ward 5", "description": "x"}).want(204)
+	boss.post("/v2/group/"+id, fields{"description": "y"}).want(204)
+	boss.mustCreateGroup("Ward 3")
+
+	d.wantFound("Groups", `displayName eq "ward 5"`, "Ward 5")
+	d.wantFound("Groups", `displayName eq "WARD 3" and externalId eq "G-3"`, "Ward 3")
+	d.wantFound("Groups", `externalId eq "g-3" and displayName sw "ward"`, "Ward 5")
+	d.wantFound("Groups", `externalId eq "G-3" and not (displayName eq "ward 3")`)
+	d.wantFound("Groups", `displayName eq "ward 3" or displayName eq "ward 5"`, "Ward 3", "Ward 5")
+	d.wantFound("Groups", `displayName eq "ward"`)
+	d.wantFound("Groups", `id eq "nobody's"`)
+	d.scim("DELETE", path, "").want(204)
+	d.wantFound("Groups", `displayName eq "ward 5"`)
+	d.wantFound("Groups", `id eq "`+id+`"`)
+	d.scim("POST", "/Groups", `{"displayName":"Ward 5"}`).want(201)
+	s.mustVerify()
 }

@@ -27,6 +27,10 @@ func invisible(r rune) bool {
 		unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) || strings.ContainsRune(blanks, r)
 }
 
+// FoldName returns the form in which a directory's names of people and groups are compared: upper and lower case are
+// the same (RFC 7643, section 2.2: caseExact is false).
+func FoldName(name string) string { return strings.ToLower(name) }
+
 // TidyName returns a name without the blanks and invisible characters at its ends: nothing
 // where it shows nothing. Two names that look the same at their ends are the same there.
 func TidyName(name string) string {

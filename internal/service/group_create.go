@@ -86,7 +86,7 @@ func (s *Service) newGroup(
 	tx *store.Tx, actor *model.Actor, named model.OrganizationID, c *GroupCommand,
 ) (g model.Group, err error) {
 	everyone := c.Everyone != nil && *c.Everyone
-	if (everyone || c.Directory) && actor.MayAdminister(named) == nil { // nobody comes or goes meanwhile
+	if everyone && actor.MayAdminister(named) == nil { // nobody comes or goes meanwhile
 		if err := tx.LockOrganization(named); err != nil {
 			return g, err
 		}
@@ -102,11 +102,6 @@ func (s *Service) newGroup(
 		Organization: organization.ID, CreatedBy: actor.Account, Everyone: everyone,
 		ReplayHistory: c.ReplayHistory != nil && *c.ReplayHistory, Public: c.Public != nil && *c.Public,
 		Directory: c.Directory, ExternalID: c.ExternalID,
-	}
-	if c.Directory {
-		if err := wantFreeName(tx, organization.ID, *c.Name, model.GroupID{}); err != nil {
-			return g, err
-		}
 	}
 	if everyone {
 		return g, fillWithEveryone(tx, actor, &g, &organization, c)
@@ -124,15 +119,17 @@ func (s *Service) newGroup(
 		return g, err
 	}
 	assign(&g.Description, c.Description)
-	g.Name, err = groupName(tx, c.Name, g.Members)
-	return g, err
+	if g.Name, err = groupName(tx, c.Name, g.Members); err != nil {
+		return g, err
+	}
+	return g, wantFreeName(tx, &g, scimName)
 }
 
 // insertGroup stores a new group with its sealed metadata, notes that, tells its members, and
 // records it where its maker is not of the organization.
 func (s *Service) insertGroup(ctx context.Context, in *groupChange, g *model.Group, metadata []byte) error {
 	if err := in.InsertGroup(g); err != nil {
-		return err
+		return nameTaken(err, g, scimName)
 	}
 	if metadata != nil {
 		if err := s.putMetadata(in.Tx, g.Organization, g.Entity(), metadata); err != nil {

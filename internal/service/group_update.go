@@ -181,12 +181,15 @@ func applyToGroup(tx *store.Tx, g *model.Group, c *GroupCommand) error {
 	assign(&g.Description, c.Description)
 	if c.Name != nil && model.TidyName(*c.Name) != "" {
 		g.Name = model.TidyName(*c.Name)
+		if err := wantFreeName(tx, g, "name"); err != nil {
+			return err
+		}
 	}
 	if err := setGroupAvatar(tx, g, c); err != nil {
 		return err
 	}
 	if err := tx.UpdateGroup(g); err != nil {
-		return err
+		return nameTaken(err, g, "name")
 	}
 	return search.IndexGroup(tx, g)
 }

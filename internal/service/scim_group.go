@@ -3,8 +3,8 @@ package service
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
-	"strings"
 
 	"signet/internal/fanout"
 	"signet/internal/model"
@@ -15,6 +15,9 @@ import (
 
 // This file is about the groups that the directory of an organization keeps by SCIM (contract, section 9). A directory
 // sees those that it made, and no other: a group that people made is not its own because the names are alike.
+
+// scimName is the attribute of a group's name.
+const scimName = "displayName"
 
 // ScimGroupQuery is which groups are asked for.
 type ScimGroupQuery struct {
@@ -41,7 +44,7 @@ func (s *Service) ScimGroups(ctx context.Context, actor *model.Actor, organizati
 	}
 	err = s.store.View(ctx, func(tx *store.Tx) error {
 		page = ScimGroupPage{}
-		all, err := tx.DirectoryGroups(organization)
+		all, err := scimCandidates(tx, organization, q.Filter.Pins())
 		if err != nil {
 			return err
 		}
@@ -78,6 +81,35 @@ func (s *Service) ScimGroups(ctx context.Context, actor *model.Actor, organizati
 	return page, err
 }
 
+// scimCandidates lists the groups that may match, in the order of their tokens: by what a filter demands for certain,
+// where an index has that, else all.
+func scimCandidates(tx *store.Tx, organization model.OrganizationID, pins []scim.Pin) ([]model.Group, error) {
+	for _, pin := range pins {
+		switch pin.Attribute {
+		case "id":
+			id, ok := model.ParseGroupID(pin.Value)
+			if !ok {
+				return nil, nil
+			}
+			g, found, err := tx.Group(id)
+			if err != nil || !found || !keptBy(&g, organization) {
+				return nil, err
+			}
+			return []model.Group{g}, nil
+		case "externalId":
+			return tx.ExternalGroups(organization, pin.Value)
+		case scimName:
+			return tx.DirectoryGroupNamed(organization, pin.Value)
+		}
+	}
+	return tx.DirectoryGroups(organization)
+}
+
+// keptBy reports whether the directory of an organization keeps a group.
+func keptBy(g *model.Group, organization model.OrganizationID) bool {
+	return !g.Deleted && g.Directory && g.Organization == organization
+}
+
 // fill reads the members of groups.
 func (page *ScimGroupPage) fill(tx *store.Tx, groups []model.Group) error {
 	ids := make([]model.GroupID, len(groups))
@@ -109,7 +141,7 @@ func directoryGroup(tx *store.Tx, actor *model.Actor, organization model.Organiz
 		return g, err
 	}
 	g, found, err := tx.Group(id)
-	if err == nil && (!found || g.Deleted || !g.Directory || g.Organization != organization) {
+	if err == nil && (!found || !keptBy(&g, organization)) {
 		err = model.Missing()
 	}
 	if err == nil {
@@ -174,12 +206,23 @@ func isAccount(text string) bool {
 	return ok
 }
 
-// wantFreeName refuses a name that another group of a directory has.
-func wantFreeName(tx *store.Tx, organization model.OrganizationID, name string, but model.GroupID) error {
-	all, err := tx.DirectoryGroups(organization)
-	same := func(g model.Group) bool { return g.ID != but && strings.EqualFold(g.Name, name) }
-	if err == nil && slices.ContainsFunc(all, same) {
-		err = scim.NameTaken("displayName")
+// wantFreeName refuses a name that another group of a directory has. field is where the caller gave it.
+func wantFreeName(tx *store.Tx, g *model.Group, field string) error {
+	if !g.Directory {
+		return nil
+	}
+	same, err := tx.DirectoryGroupNamed(g.Organization, g.Name)
+	if err == nil && slices.ContainsFunc(same, func(other model.Group) bool { return other.ID != g.ID }) {
+		err = scim.NameTaken(field)
+	}
+	return err
+}
+
+// nameTaken is the answer to a group that could not be stored since another call has given its name to another one in
+// this moment. Any other error stays what it is.
+func nameTaken(err error, g *model.Group, field string) error {
+	if g.Directory && errors.Is(err, store.ErrConflict) {
+		return scim.NameTaken(field)
 	}
 	return err
 }
@@ -228,16 +271,18 @@ func (s *Service) ScimChangeGroup(ctx context.Context, actor *model.Actor, organ
 
 // applyScim stores what a group is, moves its members, and tells them.
 func (c *groupChange) applyScim(before, g *model.Group, leaving, entering []model.AccountID) error {
+	if g.Name != before.Name {
+		if err := wantFreeName(c.Tx, g, scimName); err != nil {
+			return err
+		}
+	}
 	if g.ExternalID != before.ExternalID || g.Name != before.Name {
 		if err := c.UpdateGroup(g); err != nil {
-			return err
+			return nameTaken(err, g, scimName)
 		}
 	}
 	if g.Name == before.Name {
 		return c.plan.MoveMembers(c.pen, c.actor, g, leaving, entering)
-	}
-	if err := wantFreeName(c.Tx, g.Organization, g.Name, g.ID); err != nil {
-		return err
 	}
 	if err := search.IndexGroup(c.Tx, g); err != nil {
 		return err

@@ -20,22 +20,24 @@ func scanGroup(g *model.Group, row Row) error {
 	return nil
 }
 
-// InsertGroup adds a group without members and without a rota.
+// InsertGroup adds a group without members and without a rota. It returns ErrConflict where a directory keeps
+// the group, and another one of that name.
 func (tx *Tx) InsertGroup(g *model.Group) error {
-	return tx.Post(`INSERT INTO groups (group_token, organization, name, description, avatar, created_by, created,
-		replay_history, is_public, everyone, duty, directory, external_id, deleted, sent, sent_priority, last_message,
-			last_sort)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, 0, 0, 0, 0, 0)`,
+	return tx.putGroup(g, `INSERT INTO groups (group_token, organization, name, description, avatar, created_by, created,
+		replay_history, is_public, everyone, duty, directory, folded, external_id, deleted, sent, sent_priority,
+			last_message, last_sort)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, 0, 0, 0, 0, 0)`,
 		g.ID, g.Organization, g.Name, g.Description, g.Avatar, g.CreatedBy, Millis(g.Created), g.ReplayHistory, g.Public,
-		g.Everyone, g.Directory, g.ExternalID)
+		g.Everyone, g.Directory, directoryName(g), g.ExternalID)
 }
 
-// UpdateGroup stores what may change of a group, its deletion included.
+// UpdateGroup stores what may change of a group, its deletion included. It returns ErrConflict as InsertGroup
+// does.
 func (tx *Tx) UpdateGroup(g *model.Group) error {
-	return tx.Post(
-		`UPDATE groups SET name = ?, description = ?, avatar = ?, replay_history = ?, is_public = ?, external_id = ?,
-			deleted = ? WHERE group_token = ?`,
-		g.Name, g.Description, g.Avatar, g.ReplayHistory, g.Public, g.ExternalID, g.Deleted, g.ID)
+	return tx.putGroup(g,
+		`UPDATE groups SET name = ?, folded = ?, description = ?, avatar = ?, replay_history = ?, is_public = ?,
+			external_id = ?, deleted = ? WHERE group_token = ?`,
+		g.Name, directoryName(g), g.Description, g.Avatar, g.ReplayHistory, g.Public, g.ExternalID, g.Deleted, g.ID)
 }
 
 // Group returns a group without its members; a deleted one too.
@@ -57,11 +59,6 @@ func (tx *Tx) GroupOfEveryone(organization model.OrganizationID) (id model.Group
 	found, err = tx.One(`SELECT group_token FROM groups WHERE organization = ? AND everyone = 1 AND deleted = 0`,
 		[]any{organization}, &id)
 	return id, found, err
-}
-
-// DirectoryGroups lists the groups of an organization that a directory keeps, in the order of their tokens.
-func (tx *Tx) DirectoryGroups(organization model.OrganizationID) ([]model.Group, error) {
-	return tx.groups(`g.organization = ? AND g.directory = 1 AND g.deleted = 0 ORDER BY g.group_token`, organization)
 }
 
 // MembersOfEach lists the members of several groups, of each in the order in which they joined.

@@ -366,7 +366,8 @@ CREATE TABLE groups (
 	everyone       INTEGER NOT NULL, -- it always holds all members of the organization
 	duty           INTEGER NOT NULL, -- a rota says who is in it (rotas)
 	directory      INTEGER NOT NULL, -- a directory keeps it by SCIM
-	external_id    TEXT NOT NULL,    -- what the directory calls it; none: nothing, or none keeps it
+	folded         {text} NOT NULL,  -- the name of such a one as it is compared; none of others
+	external_id    {text} NOT NULL,  -- what the directory calls it; none: nothing, or none keeps it
 	deleted        INTEGER NOT NULL,
 	sent           BIGINT NOT NULL,  -- how many messages were sent to it
 	sent_priority  BIGINT NOT NULL,  -- how many of these are important
@@ -377,6 +378,8 @@ CREATE TABLE groups (
 CREATE INDEX groups_organization ON groups (organization);
 CREATE UNIQUE INDEX groups_everyone ON groups (organization) WHERE everyone = 1 AND deleted = 0;
 CREATE INDEX groups_directory ON groups (organization, group_token) WHERE directory = 1 AND deleted = 0;
+CREATE UNIQUE INDEX groups_folded ON groups (organization, folded) WHERE directory = 1 AND deleted = 0;
+CREATE INDEX groups_external ON groups (organization, external_id) WHERE directory = 1 AND deleted = 0;
 
 -- A member of a group, also of one that was deleted. What of the group's messages does not count as unread with the
 -- member (what came before, what it sent, what it read, what ended) is counted here: sent - seen is unread.

@@ -6,8 +6,6 @@
 package provision
 
 import (
-	"strings"
-
 	"signet/internal/model"
 	"signet/internal/store"
 )
@@ -19,9 +17,6 @@ type Person struct {
 	Name         string // the userName, as the directory gives it
 	ExternalID   string // may be empty
 }
-
-// Fold returns the form in which names are compared: upper and lower case are the same.
-func Fold(name string) string { return strings.ToLower(name) }
 
 func scan(p *Person, row store.Row) error {
 	return row.Scan(&p.Organization, &p.Account, &p.Name, &p.ExternalID)
@@ -57,7 +52,7 @@ func Keeps(tx *store.Tx, account model.AccountID) (bool, error) {
 func Named(tx *store.Tx, organization model.OrganizationID, name string) (account model.AccountID, found bool,
 	err error) {
 	found, err = tx.One(`SELECT account FROM scim_people WHERE organization = ? AND folded = ?`,
-		[]any{organization, Fold(name)}, &account)
+		[]any{organization, model.FoldName(name)}, &account)
 	return account, found, err
 }
 
@@ -76,13 +71,13 @@ func Put(tx *store.Tx, p Person) (free bool, err error) {
 		return false, err
 	}
 	n, err := tx.Exec(`UPDATE scim_people SET name = ?, folded = ?, external_id = ? WHERE organization = ? AND account = ?`,
-		p.Name, Fold(p.Name), p.ExternalID, p.Organization, p.Account)
+		p.Name, model.FoldName(p.Name), p.ExternalID, p.Organization, p.Account)
 	if err != nil || n > 0 {
 		return true, err
 	}
 	// Of two who take a name at a time, one finds it taken.
 	n, err = tx.Exec(`INSERT INTO scim_people (organization, account, name, folded, external_id) VALUES (?, ?, ?, ?, ?)
-		ON CONFLICT DO NOTHING`, p.Organization, p.Account, p.Name, Fold(p.Name), p.ExternalID)
+		ON CONFLICT DO NOTHING`, p.Organization, p.Account, p.Name, model.FoldName(p.Name), p.ExternalID)
 	return n > 0, err
 }
 

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"slices"
+	"sync"
 	"testing"
 
 	"signet/internal/model"
@@ -139,4 +140,92 @@ func directoryGroups(t *testing.T, h conformance.Harness) {
 	kept.Deleted = true
 	p.mustUpdate(t, func(tx *store.Tx) error { return tx.UpdateGroup(&kept) })
 	wantEqual(t, "groups when it is deleted", len(all()), 0)
+}
+
+func directoryNames(t *testing.T, h conformance.Harness) {
+	p, ann, _ := newPair(t, h)
+	first, second := p.mustOrganization(t, ann), p.mustOrganization(t, ann)
+	kept := func(organization model.OrganizationID, name, external string) *model.Group {
+		return &model.Group{ID: model.GroupID(p.id()), Organization: organization, Name: name, CreatedBy: ann,
+			Created: p.now(), Directory: true, ExternalID: external}
+	}
+	insert := func(g *model.Group) error {
+		return p.Update(t.Context(), func(tx *store.Tx) error { return tx.InsertGroup(g) })
+	}
+	update := func(g *model.Group) error {
+		return p.Update(t.Context(), func(tx *store.Tx) error { return tx.UpdateGroup(g) })
+	}
+	named := func(organization model.OrganizationID, name string) []model.Group {
+		t.Helper()
+		return mustRead(t, p, func(tx *store.Tx) ([]model.Group, error) {
+			return tx.DirectoryGroupNamed(organization, name)
+		})
+	}
+	external := func(id string) []model.Group {
+		t.Helper()
+		return mustRead(t, p, func(tx *store.Tx) ([]model.Group, error) { return tx.ExternalGroups(first, id) })
+	}
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	ward, ice := kept(first, "Stätion 3", "G-1"), kept(first, "ICE", "G-1")
+	must(insert(ward))
+	must(insert(ice))
+
+	t.Run("find_groups", func(t *testing.T) {
+		wantEqual(t, "by name", named(first, "STÄTION 3"), []model.Group{*ward})
+		wantEqual(t, "by another name", len(named(first, "Station 3")), 0)
+		wantEqual(t, "of another organization", len(named(second, "ICE")), 0)
+		wantEqual(t, "by external id", external("G-1"), []model.Group{*ward, *ice})
+		wantEqual(t, "by an external id in another case", len(external("g-1")), 0)
+	})
+	t.Run("are_of_one_group_each", func(t *testing.T) {
+		wantError(t, "a second one", insert(kept(first, "ice", "")), store.ErrConflict)
+		taken := *ward
+		taken.Name = "Ice"
+		wantError(t, "a name that is taken", update(&taken), store.ErrConflict)
+		wantEqual(t, "it", named(first, "stätion 3"), []model.Group{*ward})
+		ice.Name = "Ice"
+		must(update(ice))
+		must(insert(kept(second, "ice", "")))
+		own := kept(first, "ice", "")
+		own.Directory = false
+		must(insert(own)) // of people
+		wantEqual(t, "groups of the name", named(first, "ICE"), []model.Group{*ice})
+		ice.Deleted = true
+		must(update(ice))
+		must(insert(kept(first, "ICE", "")))
+		must(update(ice)) // is deleted once more
+	})
+	t.Run("are_given_to_one_of_those_who_ask_at_once", func(t *testing.T) {
+		var before []*model.Group
+		for i := range 2 {
+			before = append(before, kept(first, string(rune('a'+i)), ""))
+			must(insert(before[i]))
+		}
+		for what, ask := range map[string]func(i int) error{
+			"created": func(int) error { return insert(kept(first, "Created at once", "")) },
+			"renamed": func(i int) error {
+				g := *before[i]
+				g.Name = "Renamed at once"
+				return update(&g)
+			},
+		} {
+			var calls sync.WaitGroup
+			answers := make([]error, 2)
+			for i := range answers {
+				calls.Go(func() { answers[i] = ask(i) })
+			}
+			calls.Wait()
+			if answers[0] == nil {
+				slices.Reverse(answers)
+			}
+			wantError(t, what+": the one", answers[0], store.ErrConflict)
+			must(answers[1])
+			wantEqual(t, what+": groups of the name", len(named(first, what+" at once")), 1)
+		}
+	})
 }

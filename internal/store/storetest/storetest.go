@@ -49,6 +49,7 @@ var nounCases = []conformance.Case{
 	{Name: "Rotas", Run: rotas},
 	{Name: "Provisioned", Run: provisioned},
 	{Name: "DirectoryGroups", Run: directoryGroups},
+	{Name: "DirectoryNames", Run: directoryNames},
 	{Name: "Histories", Run: histories},
 	{Name: "Pieces", Run: pieces},
 	{Name: "RecallsInPieces", Run: recallsInPieces},
