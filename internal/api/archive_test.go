@@ -184,6 +184,33 @@ func TestArchiveHasWhatTheCallsShow(t *testing.T) {
 	o.wantNowhere(c.bob.secret)
 }
 
+// TestArchiveSaysWhatDirectoriesAndProvidersCallThePerson: also the one that an administrator has.
+func TestArchiveSaysWhatDirectoriesAndProvidersCallThePerson(t *testing.T) {
+	t.Parallel()
+	w := startWard(t, nil)
+	d := w.mustDirectory(w.org)
+	d.scim("PATCH", "/Users/"+w.alice.token, `{"Operations":[{"op":"replace","value":{"userName":"Alice@Example.com",
+		"externalId":"E-1"}}]}`).want(200)
+	w.says("alice")
+	linked := w.clock.Now()
+	w.mustSignIn()
+	elsewhere := w.mustCreateOrganization("Elsewhere")
+	w.operator.mustJoin(elsewhere, w.alice)
+	for who, archive := range map[string]*opened{
+		"alice": w.alice.mustExport("me"), "the directory": d.mustExport(w.alice.token)} {
+		all := archive.object("account.json").list("organizations")
+		if want := map[string]int{"alice": 2, "the directory": 1}[who]; len(all) != want {
+			t.Fatalf("the archive of %s has %d organizations, want %d", who, len(all), want)
+		}
+		all[0].wantFields(fields{"organization_id": w.org, "directory": fields{"user_name": "Alice@Example.com",
+			"external_id": "E-1"}, "subjects": []fields{{"issuer": w.provider.URL, "subject": "sub-alice",
+			"linked_time": linked.UTC().Format("2006-01-02T15:04:05.000Z")}}})
+		if who == "alice" {
+			all[1].wantFields(fields{"organization_id": elsewhere, "subjects": []fields{}}, "directory")
+		}
+	}
+}
+
 // wantConversations compares an archive's conversations with what the call shows bob.
 func (c *clinic) wantConversations(o *opened) {
 	c.t.Helper()

@@ -27,14 +27,29 @@ type wireExportedAccount struct {
 
 // wireExportedMembership is the account in an organization.
 type wireExportedMembership struct {
-	OrganizationID model.OrganizationID `json:"organization_id"`
-	Name           string               `json:"name"`
-	Title          string               `json:"title"`
-	Department     string               `json:"department"`
-	Roles          []string             `json:"roles"`
-	PendingRoles   []string             `json:"pending_roles"`
-	JoinedTime     wire.Time            `json:"joined_time"`
-	Metadata       map[string]string    `json:"metadata,omitzero"`
+	OrganizationID model.OrganizationID  `json:"organization_id"`
+	Name           string                `json:"name"`
+	Title          string                `json:"title"`
+	Department     string                `json:"department"`
+	Roles          []string              `json:"roles"`
+	PendingRoles   []string              `json:"pending_roles"`
+	JoinedTime     wire.Time             `json:"joined_time"`
+	Metadata       map[string]string     `json:"metadata,omitzero"`
+	Directory      *wireExportedName     `json:"directory,omitzero"` // missing where no directory keeps the account
+	Subjects       []wireExportedSubject `json:"subjects"`
+}
+
+// wireExportedName is what the directory of an organization calls an account that it keeps by SCIM.
+type wireExportedName struct {
+	UserName   string `json:"user_name"`
+	ExternalID string `json:"external_id"`
+}
+
+// wireExportedSubject is the person whom the provider of an organization knows as the account.
+type wireExportedSubject struct {
+	Issuer     string    `json:"issuer"`
+	Subject    string    `json:"subject"`
+	LinkedTime wire.Time `json:"linked_time"` // when it last came by it
 }
 
 // wireExportedProposal is a membership to which the account, or the organization that
@@ -201,15 +216,26 @@ func exportAccount(ctx context.Context, c *call, out *output.Archive, from *expo
 	w := wireExportedAccount{Account: c.User(p.Account), Operator: p.Operator,
 		Organizations: make([]wireExportedMembership, len(p.Organizations)),
 		Requests:      make([]wireExportedProposal, len(p.Requests))}
-	for i, o := range p.Organizations {
-		w.Organizations[i] = wireExportedMembership{OrganizationID: o.Organization, Name: o.Name, Title: o.Title,
-			Department: o.Department, Roles: append([]string{}, o.Roles...), PendingRoles: append([]string{}, o.Pending...),
-			JoinedTime: wire.Time(o.Joined), Metadata: o.Metadata}
+	for i := range p.Organizations {
+		w.Organizations[i] = exportedMembership(&p.Organizations[i])
 	}
 	for i, r := range p.Requests {
 		w.Requests[i] = wireExportedProposal{r.Organization, r.Title, r.Department, wire.Time(r.Created)}
 	}
 	return out.Object("account.json", w)
+}
+
+func exportedMembership(o *export.Membership) wireExportedMembership {
+	w := wireExportedMembership{OrganizationID: o.Organization, Name: o.Name, Title: o.Title, Department: o.Department,
+		Roles: append([]string{}, o.Roles...), PendingRoles: append([]string{}, o.Pending...),
+		JoinedTime: wire.Time(o.Joined), Metadata: o.Metadata, Subjects: make([]wireExportedSubject, len(o.Subjects))}
+	if o.Kept != nil {
+		w.Directory = &wireExportedName{o.Kept.Name, o.Kept.ExternalID}
+	}
+	for i, s := range o.Subjects {
+		w.Subjects[i] = wireExportedSubject{s.Issuer, s.Subject.Subject, wire.Time(s.Linked)}
+	}
+	return w
 }
 
 func exportAvatar(ctx context.Context, out *output.Archive, from *export.Archive) error {
@@ -340,7 +366,8 @@ func exportReadme(from *export.Archive) string {
 Protection Regulation (GDPR) ask for it. Its files are text in UTF-8: JSON, and in files that end in .jsonl a line
 of JSON for each entry. The fields are those of the server's interface; times are UTC.
 
-account.json        the profile, the organizations with roles, and those that ask for a membership
+account.json        the profile, the organizations with roles and what their directories and sign-in providers call
+                    the person, and those that ask for a membership
 avatar.*            the picture, where the server keeps one
 keys.json           keys and sessions, without their secrets: made, last used, and from where
 webhooks.json       URLs to which events go, without what requests are signed with

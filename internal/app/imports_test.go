@@ -134,8 +134,8 @@ var mayImport = []layer{
 	{"internal/openid", []string{"internal/model"}},
 	{"internal/export", []string{
 		"internal/service", "internal/access", "internal/content", "internal/store/auditlog",
-		"internal/store/legalhold", "internal/store/overview", "internal/store/rota", "internal/audit", "internal/store",
-		"internal/blob", "internal/model",
+		"internal/store/legalhold", "internal/store/overview", "internal/store/provision", "internal/store/rota",
+		"internal/audit", "internal/store", "internal/blob", "internal/model",
 	}},
 	{"internal/push", []string{
 		"internal/access", "internal/backlog", "internal/egress", "internal/webpush", "internal/store/subscriptions",

@@ -7,6 +7,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/store"
 	"signet/internal/store/overview"
+	"signet/internal/store/provision"
 )
 
 // Profile is what an archive says of the account itself.
@@ -20,9 +21,11 @@ type Profile struct {
 // Membership is the account in an organization.
 type Membership struct {
 	model.Membership
-	Name     string            // of the organization
-	Pending  []string          // roles that it asks for
-	Metadata map[string]string // nil where the archive has no content
+	Name     string             // of the organization
+	Pending  []string           // roles that it asks for
+	Metadata map[string]string  // nil where the archive has no content
+	Kept     *provision.Person  // what the directory of the organization calls the account; nil: it does not keep it
+	Subjects []store.SubjectRow // whom the provider of the organization knows as the account
 }
 
 // Profile returns what the archive says of the account.
@@ -42,6 +45,9 @@ func (a *Archive) Profile(ctx context.Context) (p Profile, err error) {
 				return err
 			}
 			p.Organizations[i] = Membership{Membership: m, Name: o.Name, Pending: overview.RoleNames(pending[a.Account])}
+			if err := p.Organizations[i].known(tx); err != nil {
+				return err
+			}
 		}
 		if !of.All {
 			return nil
@@ -60,6 +66,19 @@ func (a *Archive) Profile(ctx context.Context) (p Profile, err error) {
 		}
 	}
 	return p, nil
+}
+
+// known reads under which names the organization's directory and its provider know the account.
+func (m *Membership) known(tx *store.Tx) error {
+	person, kept, err := provision.Of(tx, m.Organization, m.Account)
+	if err != nil {
+		return err
+	}
+	if kept {
+		m.Kept = &person
+	}
+	m.Subjects, err = tx.SubjectsOf(m.Organization, []model.AccountID{m.Account})
+	return err
 }
 
 // Avatar opens the person's picture, where the server keeps one: nil, where there is none, or
