@@ -134,6 +134,8 @@ func TestOnlyConfirmedAddressesLeadToAnAccount(t *testing.T) {
 	w.wantRefused("the same, where accounts are made", "identity_unknown")
 	w.says("stranger")
 	w.wantRefused("who is no member", "identity_unknown")
+	w.operator.post(stranger.path("/organization"), fields{"organization": w.org}).want(204)
+	w.wantRefused("a member whom another organization made, which has a way into the account", "identity_unknown")
 	stranger.get("/v2/user").want(200)
 	w.operator.post(w.bob.path("/disable"), nil).want(204)
 	w.says("bob")

@@ -48,7 +48,8 @@ func (s *Identities) find(tx *store.Tx, p *store.ProviderRow, person *openid.Per
 	case err != nil:
 		return at, err
 	case found:
-		return place{way: known, account: row.Account, version: row.Version}, s.mayCome(tx, row.Account, p.Organization)
+		_, err := s.mayCome(tx, row.Account, p.Organization)
+		return place{way: known, account: row.Account, version: row.Version}, err
 	}
 	owned := false
 	if domain := DomainOf(person.Email); person.Verified && domain != "" {
@@ -82,26 +83,32 @@ func (s *Identities) find(tx *store.Tx, p *store.ProviderRow, person *openid.Per
 	return at, nil
 }
 
-// mayCome refuses an account for which the provider may not vouch.
-func (s *Identities) mayCome(tx *store.Tx, id model.AccountID, organization model.OrganizationID) error {
+// mayCome returns an account, and refuses one for which the provider may not vouch.
+func (s *Identities) mayCome(tx *store.Tx, id model.AccountID, organization model.OrganizationID) (model.Account,
+	error) {
 	account, found, err := tx.Account(id)
 	if err != nil {
-		return err
+		return account, err
 	}
 	if !found {
-		return access.Unvouched()
+		return account, access.Unvouched()
 	}
 	memberships, err := tx.Memberships(id)
 	if err != nil {
-		return err
+		return account, err
 	}
-	return access.MayBeVouched(&access.Target{Account: account, Memberships: memberships}, organization)
+	return account, access.MayBeVouched(&access.Target{Account: account, Memberships: memberships}, organization)
 }
 
 // mayLink refuses an account that the issuer knows as somebody else already: an e-mail address that passed on to
-// another person gives nobody the account of the one before.
+// another person gives nobody the account of the one before. It refuses one that another organization created, too:
+// that may have given it this address, and has a way into it.
 func (s *Identities) mayLink(tx *store.Tx, p *store.ProviderRow, id model.AccountID) error {
-	if err := s.mayCome(tx, id, p.Organization); err != nil {
+	account, err := s.mayCome(tx, id, p.Organization)
+	if err == nil && account.CreatedBy != "" && account.CreatedBy != p.Organization {
+		err = access.Unvouched()
+	}
+	if err != nil {
 		return err
 	}
 	subjects, err := tx.SubjectsOf(p.Organization, []model.AccountID{id})
