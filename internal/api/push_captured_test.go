@@ -11,8 +11,8 @@ import (
 	"signet/internal/webpush/webpushtest"
 )
 
-// Whoever reads what push services get learns nothing of a message, of who wrote it or of who is told, in 10,000 pushes;
-// nor does the browser that opens one.
+// Whoever reads what push services get learns nothing of a message, of who wrote it or of who is told, in 10,000
+// pushes; nor does the browser that opens one.
 func TestNothingIsToldInTenThousandPushes(t *testing.T) {
 	t.Parallel()
 	rounds, told := 200, 50
