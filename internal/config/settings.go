@@ -251,11 +251,13 @@ is pushed.`),
 Hosts to which webhooks may send events, such as hooks.example.com; *.example.com is
 all below example.com, * is all public hosts. Empty: there are no webhooks.`),
 
-		list(&c.Egress.Issuers, "egress.issuers", "HOSTS", hosts, `
+		listOf(&c.Egress.Issuers, "egress.issuers", []string{"*"}, "HOSTS", hosts, `
 Hosts of the providers of identities (OpenID Connect) with which members of
 organizations sign in, such as login.microsoftonline.com; *.example.com is all below
-example.com, * is all public hosts. All hosts count at which a provider publishes,
-gives tokens and tells of people. Empty: nobody signs in with a provider.`),
+example.com, * is all public hosts, and those of egress.networks. All hosts count at
+which a provider publishes, gives tokens and tells of people. Whoever administers an
+organization may name a provider: name hosts here if you do not want each of them to
+have the server call one. Empty: nobody signs in with a provider.`),
 
 		toggledOn(&c.Web.Pages, "web.pages", `
 Serves the pages for browsers: the messenger at /.`),

@@ -5,7 +5,7 @@ import { Issuer } from "./fixtures/issuer.js";
 import { expect, newContext, signIn, test } from "./fixtures/test.js";
 
 // The provider is on this machine, which the server calls only where its settings say so.
-test.use({ serve: ["--egress.issuers=127.0.0.1", "--egress.networks=127.0.0.1"] });
+test.use({ serve: ["--egress.networks=127.0.0.1"] });
 
 test("an administrator sets a provider up, and signs in with it", async ({ browser, server, hospital }) => {
   const { alice, organization } = await hospital({ alice: "Alice Ames" });
