@@ -172,13 +172,7 @@ func (a *API) signInByPasskey(ctx context.Context, c *call) error {
 	if err := a.perhapsInSession(ctx, c); err != nil || c.actor != nil {
 		return err
 	}
-	leave, err := a.pending.Enter(a.clientAddress(c.request))
-	if err != nil {
-		return err
-	}
-	err = a.readBody(ctx, c)
-	leave()
-	if err != nil {
+	if err := a.readSmall(ctx, c); err != nil {
 		return err
 	}
 	if err := a.wantParty(c); err != nil {

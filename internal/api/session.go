@@ -148,13 +148,7 @@ func (a *API) signInToSession(ctx context.Context, c *call) error {
 	if c.givesCredentials() {
 		return a.signInByNameOrKey(ctx, c)
 	}
-	leave, err := a.pending.Enter(a.clientAddress(c.request))
-	if err != nil {
-		return err
-	}
-	err = a.readBody(ctx, c)
-	leave()
-	if err != nil {
+	if err := a.readSmall(ctx, c); err != nil {
 		return err
 	}
 	name, password, first := c.body.Text("username"), c.body.Text("password"), c.body.Text("first_start")
