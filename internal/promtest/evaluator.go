@@ -3,10 +3,8 @@ package promtest
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -82,27 +80,7 @@ func Start(t testing.TB, rules ...string) *Evaluator {
 }
 
 // built is the path of the program, in Go's cache.
-var built = sync.OnceValues(func() (string, error) {
-	module, err := output(exec.Command("go", "list", "-f", "{{.Dir}}", "signet/internal/promtest"))
-	if err != nil {
-		return "", fmt.Errorf("find the evaluator's module: %w", err)
-	}
-	command := exec.Command("go", "-C", module+"/evaluator", "tool", "-n", "evaluator")
-	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
-	program, err := output(command)
-	if err != nil {
-		return "", fmt.Errorf("build the evaluator: %w", err)
-	}
-	return program, nil
-})
-
-func output(command *exec.Cmd) (string, error) {
-	text, err := command.Output()
-	if told, ok := errors.AsType[*exec.ExitError](err); ok {
-		err = fmt.Errorf("%w\n%s", err, told.Stderr)
-	}
-	return strings.TrimSpace(string(text)), err
-}
+var built = sync.OnceValues(func() (string, error) { return testenv.Tool("signet/internal/promtest", "evaluator") })
 
 // ask makes a request and returns the answer, with an error where it is one.
 func (e *Evaluator) ask(request map[string]any) (r response, err error) {

@@ -4,11 +4,9 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"os/exec"
 	"strings"
 	"sync"
@@ -118,23 +116,5 @@ func (r *Real) SignIn(t testing.TB, sentTo, username string) string {
 
 // built is the path of the program, in Go's cache.
 var built = sync.OnceValues(func() (string, error) {
-	module, err := output(exec.Command("go", "list", "-f", "{{.Dir}}", "signet/internal/openid/openidtest"))
-	if err != nil {
-		return "", fmt.Errorf("find the provider's module: %w", err)
-	}
-	command := exec.Command("go", "-C", module+"/provider", "tool", "-n", "provider")
-	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
-	program, err := output(command)
-	if err != nil {
-		return "", fmt.Errorf("build the provider: %w", err)
-	}
-	return program, nil
+	return testenv.Tool("signet/internal/openid/openidtest", "provider")
 })
-
-func output(command *exec.Cmd) (string, error) {
-	text, err := command.Output()
-	if told, ok := errors.AsType[*exec.ExitError](err); ok {
-		err = fmt.Errorf("%w\n%s", err, told.Stderr)
-	}
-	return strings.TrimSpace(string(text)), err
-}
