@@ -274,12 +274,7 @@ func (c *Control) proveAdministrative(ctx context.Context, actor *model.Actor, p
 		err = model.AdministrativeKeyRequired()
 	}
 	if err == nil {
-		err = c.store.View(ctx, func(tx *store.Tx) error {
-			if err := passwordSuffices(tx, actor.Home); err != nil {
-				return err
-			}
-			return wantPasswordsOf(tx, actor.Account)
-		})
+		err = c.store.View(ctx, func(tx *store.Tx) error { return wantPasswordOf(tx, actor) })
 	}
 	return of.Scope, err
 }

@@ -96,7 +96,7 @@ func (c *Control) AllowPasskey(ctx context.Context, actor *model.Actor, address 
 	if err != nil {
 		return until, err
 	}
-	until = c.passkeyAllowance()
+	until = c.now().Add(model.PasskeyAllowance)
 	err = c.change(ctx, m, model.ActionPasskeyAllow, func(tx *store.Tx, m *managed, _ *model.AuditEntry) error {
 		if err := m.mayAllow(); err != nil {
 			return err

@@ -3,7 +3,6 @@ package access
 import (
 	"context"
 	"encoding/hex"
-	"time"
 
 	"signet/internal/model"
 	"signet/internal/passkey"
@@ -154,6 +153,3 @@ func (c *Control) ElevateWithPasskey(ctx context.Context, actor *model.Actor, pr
 	c.streams.Recheck() // some read with the old secret
 	return secret, nil
 }
-
-// passkeyAllowance is until when leave to make a passkey is good that is given now.
-func (c *Control) passkeyAllowance() time.Time { return c.now().Add(model.PasskeyAllowance) }

@@ -36,12 +36,20 @@ func WantSecondFactor(actor *model.Actor) error {
 // oneFactor reports whether a key comes of a sign-in with a password alone, itself or by what it ends with, though its
 // account's organization requires more.
 func oneFactor(tx *store.Tx, actor *model.Actor) (bool, error) {
+	if !byPassword(actor) {
+		return false, nil
+	}
+	return requiresSecondFactor(tx, actor.Home)
+}
+
+// byPassword reports whether a key comes of a sign-in with a password alone, itself or by what it ends with.
+func byPassword(actor *model.Actor) bool {
 	for k := range actor.Line() {
 		if k.Proof == model.ProofPassword && k.Account == actor.Account {
-			return requiresSecondFactor(tx, actor.Home)
+			return true
 		}
 	}
-	return false, nil
+	return false
 }
 
 // requiresSecondFactor reports whether an organization requires it of the accounts that it created.
@@ -60,15 +68,6 @@ func graceOf(session *model.Actor) time.Duration {
 		return 0
 	}
 	return elevationGrace
-}
-
-// passwordSuffices refuses a password as the only proof of an actor's account, where its organization requires more.
-func passwordSuffices(tx *store.Tx, home model.OrganizationID) error {
-	required, err := requiresSecondFactor(tx, home)
-	if err == nil && required {
-		err = SecondFactorRequired()
-	}
-	return err
 }
 
 // FactorsChanged has everybody read anew who gave a password, and ends the streams of those for whom that is not enough
@@ -117,12 +116,8 @@ func OneFactorAmong(tx *store.Tx, keys map[string]model.Key) (map[string]bool, e
 		if err != nil {
 			return nil, err
 		}
-		actor := model.Actor{Account: k.Account, Key: k, Issuers: line}
-		for one := range actor.Line() {
-			if one.Proof == model.ProofPassword && one.Account == k.Account {
-				of[k.Account] = append(of[k.Account], name)
-				break
-			}
+		if byPassword(&model.Actor{Account: k.Account, Key: k, Issuers: line}) {
+			of[k.Account] = append(of[k.Account], name)
 		}
 	}
 	if len(of) == 0 {

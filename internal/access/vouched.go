@@ -87,9 +87,17 @@ func wantPasswords(tx *store.Tx, account *model.Account) error {
 	return err
 }
 
-// wantPasswordsOf is wantPasswords of an account that is not read yet.
-func wantPasswordsOf(tx *store.Tx, id model.AccountID) error {
-	account, _, err := tx.Account(id)
+// wantPasswordOf refuses an actor's password as the only proof of whose session or key it is: where the organization
+// requires a second factor, and where its members sign in with its provider alone.
+func wantPasswordOf(tx *store.Tx, actor *model.Actor) error {
+	required, err := requiresSecondFactor(tx, actor.Home)
+	if err == nil && required {
+		err = SecondFactorRequired()
+	}
+	if err != nil {
+		return err
+	}
+	account, _, err := tx.Account(actor.Account)
 	if err != nil {
 		return err
 	}
