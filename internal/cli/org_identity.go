@@ -43,7 +43,7 @@ func identityLines(i *client.Identity) []string {
 type orgIdentitySetCommand struct {
 	access
 	organizationArgument
-	Issuer     *string  `placeholder:"URL" help:"The issuer, as it spells itself; the server's setting egress.issuers has to name its host."`
+	Issuer     *string  `placeholder:"URL" help:"The issuer, as it spells itself."`
 	ClientID   *string  `name:"client-id" placeholder:"ID" help:"By which the issuer knows the server."`
 	SecretFrom string   `name:"client-secret-variable" placeholder:"NAME" help:"Environment variable that holds the client's secret; empty: the client has none."`
 	Name       *string  `help:"What people see; the organization's name, unless set."`

@@ -37,7 +37,7 @@ type Start struct {
 type CommandLine struct {
 	Port      int    // on the loopback address
 	State     string // which it gets back
-	Challenge string // S256 of what it exchanges the code with (RFC 7636)
+	Challenge string // S256 of the verifier that comes with the code (RFC 7636)
 }
 
 func (c *CommandLine) valid() error {
@@ -150,7 +150,7 @@ func (s *Identities) fault(ctx context.Context, of kind, organization model.Orga
 	return err
 }
 
-// mostSaid is how much of what an issuer says goes into the log, in bytes.
+// mostSaid limits the issuer's words in the log, in bytes.
 const mostSaid = 300
 
 // say logs why a sign-in failed.

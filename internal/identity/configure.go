@@ -23,8 +23,8 @@ type Command struct {
 	Forget                               string // a member whom the provider is to know no more; empty: nobody
 }
 
-// Set sets the provider of an organization up, or changes it (contract, section 9), by its administrators. What an
-// operator says of domains is confirmed thereby; of what an administrator says those stay confirmed that are.
+// Set sets the provider of an organization up, or changes it (contract, section 9), by its administrators. Domains
+// that an operator names are confirmed; an administrator keeps the confirmed ones, and adds others unconfirmed.
 func (s *Identities) Set(ctx context.Context, actor *model.Actor, organization model.OrganizationID, in Command) error {
 	if err := actor.MayAdminister(organization); err != nil {
 		return err
