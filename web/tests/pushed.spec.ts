@@ -57,11 +57,15 @@ interface Shown {
   readonly stays: boolean;
 }
 
-/** shown are the notifications that the system shows. */
+/**
+ * shown are the notifications that the system shows. Like the application it asks while none is being shown:
+ * Chromium would forget that one.
+ */
 async function shown(page: Page): Promise<Shown[]> {
   return page.evaluate(async () => {
     const worker = await navigator.serviceWorker.ready;
-    return (await worker.getNotifications()).map((shown) => {
+    const all = await navigator.locks.request("signet-notifications", () => worker.getNotifications());
+    return all.map((shown) => {
       const { title, body, silent, requireInteraction } = shown;
       const { renotify } = shown as Notification & { renotify: boolean };
       return { text: `${title}: ${body}`, sounds: renotify && !silent, stays: requireInteraction };
@@ -203,4 +207,20 @@ test("a browser that is reached in another way from now on tells the server", as
     dispatchEvent(Object.assign(new Event("pushsubscriptionchange"), { waitUntil: () => undefined }));
   });
   await expect.poll(listed).toContain("updates.push.services.mozilla.com");
+});
+
+test("what is pushed is shown once no page asks what is shown", async ({ hospital, open }) => {
+  const { alice } = await hospital({ alice: "Alice Ames" });
+  const a = await subscribe((path) => open(alice, path, notified));
+  await a.page.goto("/healthz");
+  const push = await pushes(a.page);
+  await a.page.evaluate(async () => {
+    const end = new Promise((resolve) => Object.assign(window, { endAsking: resolve }));
+    await new Promise<void>((resolve) => void navigator.locks.request("signet-notifications", () => (resolve(), end)));
+  });
+  await push({ priority: false, unread_count: 1 });
+  const waiting = async () => (await navigator.locks.query()).pending?.length;
+  await expect.poll(() => a.page.evaluate(waiting)).toBe(1);
+  await a.page.evaluate(() => (window as unknown as { endAsking: () => void }).endAsking());
+  await expect.poll(() => shown(a.page)).toEqual([{ text: "Signet: New message", ...plain }]);
 });

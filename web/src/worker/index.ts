@@ -12,6 +12,9 @@ const kept = `signet-${VERSION}`;
 /** Where a page keeps the words of what is pushed, and the tag by which it closes that (kit/state/notifications.ts). */
 const pushed = { cache: "signet-pushed", address: "/pushed.json", tag: "pushed" } as const;
 
+/** The lock of whoever shows or asks for notifications, pages too (alone in kit/state/notifications.ts). */
+const showing = "signet-notifications";
+
 /** Those words, whose browser it is, and when it keeps quiet. */
 interface Pushed {
   readonly account: string;
@@ -72,7 +75,8 @@ async function tell(data: PushMessageData | null): Promise<void> {
   const words = answer && ((await answer.json()) as Pushed);
   const body = (priority ? words?.urgent : words?.sign) ?? "";
   const hushed = words?.quiet !== undefined && isWithin(words.quiet) && !(words.quiet.through && priority);
-  await self.registration.showNotification(words?.title ?? "Signet", {
+  const title = words?.title ?? "Signet";
+  const options: NotificationOptions = {
     body: unread_count !== undefined && unread_count > 1 ? `${body} (${unread_count})` : body,
     tag: pushed.tag,
     ...{ renotify: !hushed },
@@ -80,10 +84,12 @@ async function tell(data: PushMessageData | null): Promise<void> {
     requireInteraction: priority === true && !hushed,
     ...(words && { icon: words.icon }),
     data: { account: words?.account ?? "", address: "/" },
-  });
-  if ((await messengers()).some(({ visibilityState }) => visibilityState === "visible")) {
+  };
+  await self.navigator.locks.request(showing, async () => {
+    await self.registration.showNotification(title, options);
+    if (!(await messengers()).some(({ visibilityState }) => visibilityState === "visible")) return;
     for (const notification of await self.registration.getNotifications({ tag: pushed.tag })) notification.close();
-  }
+  });
   const { setAppBadge } = self.navigator as { setAppBadge?: (count: number) => Promise<void> };
   await setAppBadge?.call(self.navigator, unread_count ?? 0).catch(() => undefined); // it is not installed
 }
