@@ -77,7 +77,7 @@ const plain = { sounds: true, stays: false };
 const pressing = { sounds: true, stays: true };
 const hushed = { sounds: false, stays: false };
 
-/** subscribe has a person choose notifications in a browser that can subscribe. */
+/** subscribe has a person choose notifications in a browser that can subscribe, and returns once the page says so. */
 async function subscribe(open: (path: string) => Promise<Page>): Promise<Messenger> {
   const a = new Messenger(await open("/healthz"));
   await a.page.addInitScript(subscribable);
@@ -85,6 +85,7 @@ async function subscribe(open: (path: string) => Promise<Page>): Promise<Messeng
   await a.isUpToDate();
   await a.own("Settings");
   await a.dialog.getByLabel("Notifications", { exact: true }).selectOption("Sender and text");
+  await expect(a.dialog.getByText(locked, { exact: false })).toBeVisible(); // the worker has the words by now
   return a;
 }
 
@@ -95,7 +96,6 @@ const onlyOpen = "While Signet is closed, this browser doesn’t tell you of mes
 test("whoever wants notifications is told while no page is open, and of nothing but a count", async ({ hospital, open }) => {
   const { alice } = await hospital({ alice: "Alice Ames" });
   const a = await subscribe((path) => open(alice, path, notified));
-  await expect(a.dialog.getByText(locked, { exact: false })).toBeVisible();
   await expect(a.dialog.getByText(onlyOpen)).toHaveCount(0);
   let told = 0;
   a.page.on("request", (request) => {
@@ -158,7 +158,6 @@ test("what is pushed in quiet hours makes no sound and does not stay", async ({ 
 test("what is pushed goes at once where the messenger is in sight", async ({ hospital, open }) => {
   const { alice } = await hospital({ alice: "Alice Ames" });
   const a = await subscribe((path) => open(alice, path, notified));
-  await expect(a.dialog.getByText(locked, { exact: false })).toBeVisible();
   const worker = workerOf(a.page);
   await worker.evaluate(() => {
     const { registration } = globalThis as unknown as { registration: ServiceWorkerRegistration };
