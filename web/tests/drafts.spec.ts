@@ -1,7 +1,7 @@
 // What is being written is kept until it is sent, and ends with the session.
 import { password } from "./fixtures/hospital.js";
 import { Messenger, signIn } from "./fixtures/messenger.js";
-import { expect, test } from "./fixtures/test.js";
+import { expect, loseSession, test } from "./fixtures/test.js";
 
 const kept = () => JSON.stringify({ ...localStorage });
 
@@ -76,8 +76,8 @@ test("of a session that ended elsewhere, no draft stays for whoever is next", as
   const a = new Messenger(await open(alice, `/c/${bob.token}`));
   await a.field.fill("The code is 4711");
   expect(await a.page.evaluate(kept)).toContain("4711");
-  await a.page.context().clearCookies();
-  await a.page.reload();
+  await loseSession(a.page);
+  await a.page.goto("/");
   await expect(a.page.getByLabel("Username")).toBeVisible();
   expect(await a.page.evaluate(kept)).not.toContain("4711");
 });

@@ -2,7 +2,7 @@
 // finds it by the domain of an email address.
 import { Console } from "./fixtures/console.js";
 import { Issuer } from "./fixtures/issuer.js";
-import { expect, newContext, signIn, test } from "./fixtures/test.js";
+import { expect, loseSession, newContext, signIn, test } from "./fixtures/test.js";
 
 // The provider is on this machine, which the server calls only where its settings say so.
 test.use({ serve: ["--egress.networks=127.0.0.1"] });
@@ -39,7 +39,7 @@ test("an administrator sets a provider up, and signs in with it", async ({ brows
     await c.main.getByLabel("Members may also sign in with a password").uncheck();
     await expect.poll(async () => (await server.operator.getIdentity(organization)).passwords_off).toBe(true);
 
-    await context.clearCookies();
+    await loseSession(page);
     await page.goto("/");
     await page.getByLabel("Username, email or phone").fill("alice@clinic.example");
     await page.getByRole("link", { name: "Continue with General Hospital" }).click();

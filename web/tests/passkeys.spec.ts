@@ -2,9 +2,9 @@
 import type { BrowserContext, CDPSession, Page } from "@playwright/test";
 import { Console } from "./fixtures/console.js";
 import { password } from "./fixtures/hospital.js";
-import { Messenger } from "./fixtures/messenger.js";
+import { Messenger, signIn } from "./fixtures/messenger.js";
 import type { Server } from "./fixtures/stage.js";
-import { expect, test } from "./fixtures/test.js";
+import { expect, loseSession, test } from "./fixtures/test.js";
 
 /** Browsers take no address in numbers for passkeys: on its own machine a server is localhost. */
 const named = (server: Server) => ({ baseURL: server.url.replace("127.0.0.1", "localhost") });
@@ -24,12 +24,6 @@ async function authenticator(context: BrowserContext, page: Page): Promise<{ kno
 
 const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
 
-async function signIn(page: Page, username: string): Promise<void> {
-  await page.getByLabel("Username").fill(username);
-  await page.getByLabel("Password").fill(password);
-  await press(page, "Sign in");
-}
-
 test("a passkey is made, signs in without a name, and is removed", async ({ server, hospital, desk }) => {
   const { alice } = await hospital({ alice: "Alice Ames" });
   const context = await desk(named(server));
@@ -39,7 +33,7 @@ test("a passkey is made, signs in without a name, and is removed", async ({ serv
   await page.goto("/");
   await press(page, "Sign in with a passkey"); // of which there is none
   await expect(page.getByRole("alert")).toHaveText("No passkey was used. Try again.");
-  await signIn(page, alice.username);
+  await signIn(page, alice.username, password);
 
   await m.own("Settings");
   const passkeys = page.getByRole("region", { name: "Passkeys" });
@@ -53,7 +47,7 @@ test("a passkey is made, signs in without a name, and is removed", async ({ serv
   await expect(making.getByRole("alert")).toHaveText("This device already has a passkey for your account.");
   await making.getByRole("button", { name: "Cancel" }).click();
 
-  await context.clearCookies();
+  await loseSession(page);
   await page.goto("/");
   await device.knows(false);
   await press(page, "Sign in with a passkey");
@@ -66,7 +60,7 @@ test("a passkey is made, signs in without a name, and is removed", async ({ serv
   await passkeys.getByRole("button", { name: "Remove passkey" }).click();
   await page.getByRole("dialog", { name: "Remove passkey" }).getByRole("button", { name: "Remove passkey" }).click();
   await expect(passkeys.getByRole("listitem")).toHaveCount(0);
-  await context.clearCookies();
+  await loseSession(page);
   await page.goto("/");
   await press(page, "Sign in with a passkey");
   await expect(page.getByRole("alert")).toHaveText("This passkey isn’t accepted here.");
@@ -78,14 +72,14 @@ test("where a second factor is required, a password leads to a passkey and no fu
   const page = await context.newPage();
   await authenticator(context, page);
   await page.goto("/");
-  await signIn(page, alice.username);
+  await signIn(page, alice.username, password);
   await expect(page.getByText("Your organization requires a passkey.")).toBeVisible();
   await press(page, "Create a passkey");
   await expect(page.getByRole("heading", { name: "Alice Ames" })).toBeVisible();
 
-  await context.clearCookies();
+  await loseSession(page);
   await page.goto("/");
-  await signIn(page, alice.username);
+  await signIn(page, alice.username, password);
   await press(page, "Use a passkey");
   await expect(page.getByRole("heading", { name: "Alice Ames" })).toBeVisible();
 
@@ -94,7 +88,7 @@ test("where a second factor is required, a password leads to a passkey and no fu
   const lost = await other.newPage();
   await authenticator(other, lost);
   await lost.goto("/");
-  await signIn(lost, alice.username);
+  await signIn(lost, alice.username, password);
   await press(lost, "Use a passkey");
   await expect(lost.getByRole("alert")).toHaveText("No passkey was used. Try again.");
   await server.operator.allowPasskey(alice.token);
@@ -113,7 +107,7 @@ test("a passkey elevates a session in the console, where its organization is tol
   await authenticator(context, page);
   const c = new Console(page);
   await page.goto("/");
-  await signIn(page, alice.username);
+  await signIn(page, alice.username, password);
   const m = new Messenger(page);
   await m.own("Settings");
   await page.getByRole("region", { name: "Passkeys" }).getByRole("button", { name: "Create a passkey" }).click();
