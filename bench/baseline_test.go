@@ -1,6 +1,8 @@
 package bench
 
 import (
+	"bufio"
+	"bytes"
 	"fmt"
 	"net/url"
 	"os"
@@ -15,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"signet/internal/load"
+	"signet/internal/store/postgrestest"
 )
 
 // baseline is what PostgreSQL makes of a send's statements alone, as a result of
@@ -41,69 +44,114 @@ func mustPrepareBaseline(t *testing.T, e *engine) load.Own {
 	return own
 }
 
-// mustMeasureBaseline runs the script on the tables at an address. A run before it would
-// warm nothing up but the system's cache, where the tables are anyway: each makes its
-// connections anew. It returns nil where none of the transactions ended in time.
+// mustMeasureBaseline runs the script on the tables at an address. Its connections are new, and each reads the catalogs
+// and plans all statements first: 60 ms of the database's CPU, which a server has behind it. So pgbench runs for a
+// while before it is looked at, longer the more connections there are. mustMeasureBaseline returns nil where no
+// transactions ended in time.
 func mustMeasureBaseline(t *testing.T, e *engine, address string, connections int, s size) *load.Result {
+	t.Helper()
+	warmup := 1 + float64(connections)/16 // seconds, as is until
+	until := warmup + max(1, s.duration.Seconds())
+	ends := strconv.Itoa(int(until) + 2)
+	command := mustCallPgbench(t, e, address, connections, "--progress=1", "--time="+ends)
+	said, err := command.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var report bytes.Buffer
+	command.Stdout = &report
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var before, used time.Duration // of CPU
+	var begin, end time.Time
+	var done, spent float64 // transactions, and the milliseconds that they took together
+	var complaints strings.Builder
+	last := 0.0 // when pgbench said something: it leaves out seconds of which it has nothing to say
+	for lines := bufio.NewScanner(said); lines.Scan(); {
+		told := pgbenchProgress.FindStringSubmatch(lines.Text())
+		if told == nil {
+			complaints.WriteString(lines.Text() + "\n")
+			continue
+		}
+		at, rate, latency := mustParse(t, told[1]), mustParse(t, told[2]), mustParse(t, told[3])
+		switch {
+		case at < warmup:
+		case begin.IsZero():
+			before, begin = load.CPUOfTree(e.pid), time.Now()
+		case end.IsZero():
+			done, spent = done+rate*(at-last), spent+rate*(at-last)*latency
+			if at >= until {
+				used, end = load.CPUOfTree(e.pid)-before, time.Now()
+			}
+		}
+		last = at
+	}
+	mustEndWell(t, command.Wait(), report.String(), complaints.String())
+	if done == 0 || end.IsZero() {
+		t.Logf("pgbench did nothing on %d connections: the disk may have stood still", connections)
+		return nil
+	}
+	elapsed := end.Sub(begin).Seconds()
+	return &load.Result{
+		Scenario: baseline, Connections: connections, Seconds: elapsed, Operations: int64(done),
+		OperationsPerSecond: done / elapsed,
+		Latency:             load.Latency{Mean: spent / done},
+		Database:            &load.Usage{CPUMicros: used.Seconds() * 1e6 / done},
+	}
+}
+
+// mustCallPgbench returns the call of the script.
+func mustCallPgbench(t *testing.T, e *engine, address string, connections int, more ...string) *exec.Cmd {
 	t.Helper()
 	// The driver of Go takes a schema in the address, that of C in its options.
 	schema := mustSchema(t, address)
 	plain, _, _ := strings.Cut(address, "?")
-	pgbench := filepath.Join(mustFindBinaries(t, e), "pgbench")
-	start := strconv.FormatInt(time.Now().UnixMicro(), 10)
-	command := exec.Command(pgbench, "--no-vacuum", "--protocol=prepared", "--file="+script,
-		"--client="+strconv.Itoa(connections),
-		"--jobs="+strconv.Itoa(min(connections, 2)), "--time="+strconv.Itoa(max(1, int(s.duration.Seconds()))),
-		"--define=i="+start, plain)
+	arguments := append([]string{"--no-vacuum", "--protocol=prepared", "--file=" + script,
+		"--client=" + strconv.Itoa(connections), "--jobs=" + strconv.Itoa(min(connections, 2)),
+		"--define=i=" + strconv.FormatInt(time.Now().UnixMicro(), 10)}, more...)
+	command := exec.Command(filepath.Join(mustFindBinaries(t, e), "pgbench"), append(arguments, plain)...)
 	command.Env = append(os.Environ(), "PGOPTIONS=-c search_path="+schema, "PGSSLMODE=disable")
-	before, begin := load.ConsumptionOfTree(e.pid), time.Now()
-	output, err := command.CombinedOutput()
-	if err != nil {
-		t.Fatalf("pgbench: %v\n%s", err, output)
-	}
-	after, elapsed := load.ConsumptionOfTree(e.pid), time.Since(begin)
-	done, rate, latency := mustReadPgbench(t, output)
-	if done == 0 {
-		t.Logf("pgbench did nothing on %d connections: the disk may have stood still", connections)
-		return nil
-	}
-	return &load.Result{
-		Scenario: baseline, Connections: connections, Seconds: elapsed.Seconds(), Operations: int64(done),
-		OperationsPerSecond: rate,
-		Latency:             load.Latency{Mean: latency},
-		Database:            &load.Usage{CPUMicros: (after.CPU - before.CPU).Seconds() * 1e6 / done, Memory: after.Memory},
-	}
+	return command
 }
 
 var (
-	pgbenchDone    = regexp.MustCompile(`number of transactions actually processed: (\d+)`)
-	pgbenchFailed  = regexp.MustCompile(`number of failed transactions: (\d+)`)
-	pgbenchRate    = regexp.MustCompile(`tps = ([0-9.]+)`)
-	pgbenchLatency = regexp.MustCompile(`latency average = ([0-9.]+) ms`)
+	pgbenchProgress = regexp.MustCompile(`^progress: ([0-9.]+) s, ([0-9.]+) tps, lat ([0-9.]+) ms`)
+	pgbenchFailed   = regexp.MustCompile(`number of failed transactions: 0 `)
 )
 
-// mustReadPgbench finds the transactions, how many a second, and their mean
-// latency in milliseconds.
-func mustReadPgbench(t *testing.T, output []byte) (done, rate, latency float64) {
+// mustEndWell ends a test where pgbench failed, or a transaction of it.
+func mustEndWell(t *testing.T, err error, report, complaints string) {
 	t.Helper()
-	read := func(pattern *regexp.Regexp) float64 {
-		match := pattern.FindSubmatch(output)
-		if match == nil {
-			t.Fatalf("pgbench did not say %q:\n%s", pattern, output)
+	if err != nil || !pgbenchFailed.MatchString(report) {
+		t.Fatalf("pgbench: %v\n%s\n%s", err, complaints, report)
+	}
+}
+
+func mustParse(t *testing.T, text string) float64 {
+	t.Helper()
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+func TestPgbenchRunsTheStatementsOfASend(t *testing.T) {
+	database := postgrestest.Start(t)
+	e := &engine{name: postgreSQL, database: database, pid: mustFindPostmaster(t, database)}
+	address := mustPrepareBaseline(t, e).Database
+	var report, complaints strings.Builder
+	command := mustCallPgbench(t, e, address, 1, "--transactions=3")
+	command.Stdout, command.Stderr = &report, &complaints
+	mustEndWell(t, command.Run(), report.String(), complaints.String())
+	for _, table := range []string{"messages", "deliveries", "events"} {
+		var rows int
+		mustQuery(t, address, "SELECT count(*) FROM "+table, &rows)
+		if rows != 3 {
+			t.Errorf("there are %d %s after 3 sends", rows, table)
 		}
-		x, err := strconv.ParseFloat(string(match[1]), 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return x
 	}
-	if failed := read(pgbenchFailed); failed > 0 {
-		t.Fatalf("%v transactions of pgbench failed:\n%s", failed, output)
-	}
-	if done = read(pgbenchDone); done == 0 { // it says no rate
-		return 0, 0, 0
-	}
-	return done, read(pgbenchRate), read(pgbenchLatency)
 }
 
 // mustFindBinaries returns the directory of the programs of the server that runs.

@@ -22,11 +22,11 @@ UPDATE engine_queues AS q SET last = top.last FROM top
 SELECT 1 FROM memberships a JOIN memberships b ON b.organization = a.organization WHERE a.organization = 'pgbench-pgbench-pgbench-'
 	AND a.account = decode(lpad(to_hex(:sender::bigint), 32, '0'), 'hex') AND b.account = decode(lpad(to_hex(:recipient::bigint), 32, '0'), 'hex');
 INSERT INTO messages (organization_number, message, sender, recipient, is_group, content, blob, created, expires, ends,
-	ttl, dor, priority, sort, recalled, replay, original_sender, original_created, thread)
+	ttl, dor, priority, sort, recalled, replay, original_sender, original_created, thread, escalation)
 	VALUES (1, decode(lpad(to_hex(:i::bigint), 16, '0') || lpad(to_hex(:r::bigint), 16, '0'), 'hex'),
 	decode(lpad(to_hex(:sender::bigint), 32, '0'), 'hex'), decode(lpad(to_hex(:recipient::bigint), 32, '0'), 'hex'), 0,
 	decode(repeat('78', 238), 'hex'), '', :i::bigint / 1000, :i::bigint / 1000 + 2592000000, :i::bigint / 1000 + 2592000000,
-	43200, 0, 0, :i::bigint, 0, 0, '', 0, :client_id);
+	43200, 0, 0, :i::bigint, 0, 0, '', 0, :client_id, '');
 INSERT INTO conversations (account, organization, entity, last_message, last_sort, unread, unread_priority, cleared, listed)
 	VALUES (decode(lpad(to_hex(:sender::bigint), 32, '0'), 'hex'), 'pgbench-pgbench-pgbench-', decode(lpad(to_hex(:recipient::bigint), 32, '0'), 'hex'), :i::bigint / 1000, :i::bigint, 0, 0, 0, 1)
 	ON CONFLICT (account, organization, entity) DO UPDATE SET last_message = excluded.last_message, last_sort = excluded.last_sort, listed = 1;

@@ -78,8 +78,29 @@ func ConsumptionOf(pid int) (c Consumption) {
 
 // ConsumptionOfTree returns what a process and all of its descendants have used,
 // those that have ended among them. Of memory that several share each counts its
-// part, where that may be read.
+// part, where that may be read: which takes seconds where many share much and are busy.
 func ConsumptionOfTree(root int) (c Consumption) {
+	for pid, s := range tree(root) {
+		c.CPU += s.cpu + s.waited
+		share := kibibytes(fmt.Sprintf("/proc/%d/smaps_rollup", pid), "Pss:")
+		if share == 0 { // another user's
+			share = kibibytes(fmt.Sprintf("/proc/%d/status", pid), "VmRSS:")
+		}
+		c.Memory += share << 10
+	}
+	return c
+}
+
+// CPUOfTree is the CPU time of ConsumptionOfTree, and read at once.
+func CPUOfTree(root int) (cpu time.Duration) {
+	for _, s := range tree(root) {
+		cpu += s.cpu + s.waited
+	}
+	return cpu
+}
+
+// tree are a process and all of its descendants that run.
+func tree(root int) map[int]stat {
 	children := make(map[int][]int)
 	stats := make(map[int]stat)
 	entries, _ := filepath.Glob("/proc/[0-9]*") // the pattern is right
@@ -93,14 +114,10 @@ func ConsumptionOfTree(root int) (c Consumption) {
 			children[s.parent] = append(children[s.parent], pid)
 		}
 	}
+	found := make(map[int]stat)
 	var add func(pid int)
 	add = func(pid int) {
-		c.CPU += stats[pid].cpu + stats[pid].waited
-		share := kibibytes(fmt.Sprintf("/proc/%d/smaps_rollup", pid), "Pss:")
-		if share == 0 { // another user's
-			share = kibibytes(fmt.Sprintf("/proc/%d/status", pid), "VmRSS:")
-		}
-		c.Memory += share << 10
+		found[pid] = stats[pid]
 		for _, child := range children[pid] {
 			add(child)
 		}
@@ -108,7 +125,7 @@ func ConsumptionOfTree(root int) (c Consumption) {
 	if _, ok := stats[root]; ok {
 		add(root)
 	}
-	return c
+	return found
 }
 
 // kibibytes reads a line such as "VmRSS: 123 kB" of a file; 0 where it is not there.

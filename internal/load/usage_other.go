@@ -2,6 +2,8 @@
 
 package load
 
+import "time"
+
 // What processes use is read from /proc, which only Linux has in this form.
 
 // Running reports whether a process with this id exists and can be measured.
@@ -12,5 +14,8 @@ func ConsumptionOf(int) Consumption { return Consumption{} }
 
 // ConsumptionOfTree returns nothing here.
 func ConsumptionOfTree(int) Consumption { return Consumption{} }
+
+// CPUOfTree is not known here.
+func CPUOfTree(int) time.Duration { return 0 }
 
 func ownConsumption() Consumption { return Consumption{} }

@@ -19,7 +19,7 @@ func BenchmarkNotices(b *testing.B) {
 		n := &network{url: server.URL(b)}
 		postmaster := mustFindPostmaster(b, n.url)
 		return n.Open, func() time.Duration {
-			return load.ConsumptionOf(os.Getpid()).CPU + load.ConsumptionOfTree(postmaster).CPU
+			return load.ConsumptionOf(os.Getpid()).CPU + load.CPUOfTree(postmaster)
 		}
 	})
 }
