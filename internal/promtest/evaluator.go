@@ -80,7 +80,9 @@ func Start(t testing.TB, rules ...string) *Evaluator {
 }
 
 // built is the path of the program, in Go's cache.
-var built = sync.OnceValues(func() (string, error) { return testenv.Tool("signet/internal/promtest", "evaluator") })
+var built = sync.OnceValues(func() (string, error) {
+	return testenv.Tool("signet/internal/promtest", "evaluator", "evaluator")
+})
 
 // ask makes a request and returns the answer, with an error where it is one.
 func (e *Evaluator) ask(request map[string]any) (r response, err error) {

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// Tool builds the program of a module of its own, which lies in a folder of that name below a package, and returns its
-// path in Go's cache. Such a program has dependencies that the module itself is not to have.
-func Tool(ofPackage, name string) (path string, err error) {
+// Tool builds the program of a module of its own, which lies in a folder below a package, and returns its path in Go's
+// cache. Such a program has dependencies that the module itself is not to have.
+func Tool(ofPackage, folder, name string) (path string, err error) {
 	dir, err := output(exec.Command("go", "list", "-f", "{{.Dir}}", ofPackage))
 	if err != nil {
 		return "", fmt.Errorf("find the module of the %s: %w", name, err)
 	}
-	command := exec.Command("go", "-C", dir+"/"+name, "tool", "-n", name)
+	command := exec.Command("go", "-C", dir+"/"+folder, "tool", "-n", name)
 	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
 	if path, err = output(command); err != nil {
 		return "", fmt.Errorf("build the %s: %w", name, err)

@@ -7,7 +7,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -95,7 +94,7 @@ done
 `
 
 func start() (*Server, error) {
-	gateway, err := build()
+	gateway, err := testenv.Tool("signet/internal/blob/s3test", "gateway", "versitygw")
 	if err != nil {
 		return nil, err
 	}
@@ -132,27 +131,4 @@ func (s *Server) wait() error {
 			return fmt.Errorf("it does not listen on %s: %w", s.address, err)
 		}
 	}
-}
-
-// build returns the path of the gateway's program, in Go's cache.
-func build() (string, error) {
-	module, err := output(exec.Command("go", "list", "-f", "{{.Dir}}", "signet/internal/blob/s3test"))
-	if err != nil {
-		return "", fmt.Errorf("find the S3 server's module: %w", err)
-	}
-	command := exec.Command("go", "-C", module+"/gateway", "tool", "-n", "versitygw")
-	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
-	gateway, err := output(command)
-	if err != nil {
-		return "", fmt.Errorf("build the S3 server: %w", err)
-	}
-	return gateway, nil
-}
-
-func output(command *exec.Cmd) (string, error) {
-	text, err := command.Output()
-	if told, ok := errors.AsType[*exec.ExitError](err); ok {
-		err = fmt.Errorf("%w\n%s", err, told.Stderr)
-	}
-	return strings.TrimSpace(string(text)), err
 }

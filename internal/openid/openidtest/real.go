@@ -116,5 +116,5 @@ func (r *Real) SignIn(t testing.TB, sentTo, username string) string {
 
 // built is the path of the program, in Go's cache.
 var built = sync.OnceValues(func() (string, error) {
-	return testenv.Tool("signet/internal/openid/openidtest", "provider")
+	return testenv.Tool("signet/internal/openid/openidtest", "provider", "provider")
 })
