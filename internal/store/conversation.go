@@ -140,18 +140,19 @@ func (tx *Tx) Roster(account model.AccountID) ([]Conversation, error) {
 
 // unswept are the copies that an account has not read, of messages that have ended and
 // are not swept yet, in conversations that it did not remove. Such messages are few, and
-// are to be looked at first: CROSS JOIN makes SQLite start with them, and PostgreSQL cannot look for
-// an account's copies before, because the account is said by way of the message, nor begin
-// with an organization's, because its number is joined by an outer join.
+// are to be looked at first: CROSS JOIN makes SQLite start with them, and PostgreSQL cannot begin
+// with copies, because which message and account they are of is said by way of the message, nor
+// with all that were not recalled, because no index has that sum, nor with an organization's,
+// because its number is joined by an outer join.
 const unswept = ` FROM messages m CROSS JOIN deliveries d
 	LEFT JOIN organization_numbers n ON n.number = m.organization_number
 	LEFT JOIN conversations c ON m.is_group = 0 AND c.account = d.account AND c.organization = n.organization
 	AND c.entity = m.sender
 	LEFT JOIN group_members p ON m.is_group = 1 AND p.group_token = m.recipient AND p.account = d.account
 	LEFT JOIN groups g ON g.group_token = p.group_token AND g.deleted = 0
-	WHERE m.ends <= ? AND m.recalled = 0 AND ` + OfStanding + `n.organization))
-	AND d.organization_number = m.organization_number AND d.message = m.message AND d.account = CASE m.recalled
-	WHEN 0 THEN ? ELSE m.sender END AND d.status < ?
+	WHERE m.ends <= ? AND m.recalled + 0 = 0 AND ` + OfStanding + `n.organization))
+	AND d.organization_number = m.organization_number AND d.message = CASE m.recalled WHEN 0 THEN m.message END
+	AND d.account = CASE m.recalled WHEN 0 THEN ? ELSE m.sender END AND d.status < ?
 	AND d.position > COALESCE(c.cleared, CASE WHEN g.deleted = 0 THEN p.joined END)`
 
 // UnsweptUnread returns, for each conversation of an account, how much its

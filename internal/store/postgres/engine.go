@@ -58,7 +58,8 @@ type Engine struct {
 
 	updates   chan *member // short calls of Update that wait for a lane
 	crowds    crowds
-	views     chan *member // short calls of View
+	views     chan *member  // short calls of View
+	grown     chan struct{} // it is time to ask whether tables have grown
 	stopSweep context.CancelFunc
 	swept     sync.WaitGroup // the engine's own goroutines
 	closing   sync.Once
@@ -110,8 +111,8 @@ func Open(ctx context.Context, url string, opts Options) (*Engine, error) {
 	}
 	e := &Engine{clock: opts.Clock, log: opts.Log, patience: opts.Patience, meters: store.NewEngineMeters(),
 		updates: make(chan *member, maxShared), views: make(chan *member, maxShared),
-		crowds: crowds{all: map[model.GroupID]*crowd{}},
-		hosts:  newHosts(&config.ConnConfig.Config, links, opts.Log)}
+		crowds: crowds{all: map[model.GroupID]*crowd{}}, grown: make(chan struct{}, 1),
+		hosts: newHosts(&config.ConnConfig.Config, links, opts.Log)}
 	config.BeforeConnect = e.hosts.order
 	if e.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, fmt.Errorf("open store: %w", err)
@@ -123,6 +124,7 @@ func Open(ctx context.Context, url string, opts Options) (*Engine, error) {
 	var sweep context.Context
 	sweep, e.stopSweep = context.WithCancel(context.Background())
 	e.swept.Go(func() { e.sweepWrites(sweep) })
+	e.swept.Go(func() { e.watchGrowth(sweep) })
 	e.swept.Go(func() { e.hosts.watch(sweep, e.pool.Reset) })
 	for range lanes() {
 		e.swept.Go(func() { e.lane(e.updates, e.shareUpdate) })

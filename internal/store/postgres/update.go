@@ -167,7 +167,7 @@ func (u *update) run(s *session) (verdict, error) {
 		}
 	}
 	if err == nil {
-		u.engine.stats.commits.Add(1)
+		u.engine.committed()
 		u.engine.meters.Commits.Since(begun)
 	}
 	return final, err
