@@ -95,6 +95,11 @@ func (r *historyReader) page(ctx context.Context, c *HistoryCommand, room *answe
 // cut leaves what a page has room for: up to limit messages and notes together. Where messages
 // were left out for their size, no note is behind the last of those that are there.
 func (h *History) cut(limit int) {
+	if len(h.Notes) == 0 { // the messages were read while there was room
+		h.More = h.More || len(h.Messages) > limit
+		h.Messages = h.Messages[:min(limit, len(h.Messages))]
+		return
+	}
 	messages, notes, bytes := 0, 0, 0
 	for {
 		first := messages+notes == 0
