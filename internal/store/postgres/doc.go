@@ -36,7 +36,8 @@
 // Short transactions (store.Short) share one when several wait: their functions run
 // side by side, each until it needs an answer, and all questions go in one pipeline;
 // their positions are taken in one statement, for which those that take some wait for
-// each other, and one COMMIT brings all to the disk.
+// each other, and for all that have to hear something first: so queues are locked at
+// once, and in the order of the accounts. One COMMIT brings all to the disk.
 // So 64 senders cost the round trips of a few. A shared transaction waits for no row
 // longer than 50 ms, and if anything goes wrong in it, for any of them, all run
 // alone.

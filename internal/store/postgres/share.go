@@ -214,9 +214,11 @@ func (e *Engine) shareView(batch []*member) (err error) {
 }
 
 // runBatch runs the functions of a batch side by side in one session: each until
-// it needs an answer, then all questions in one exchange, and so on. One that is prompt
-// waits for no row for long; an update of which an earlier try may be on disk is not, since
-// it cannot be given up.
+// it needs an answer, then all questions in one exchange, and so on. Positions are taken
+// once nobody has to hear something first, by all in one statement: whoever takes some has
+// locked queues, which everybody does last and in one order, so that nobody waits for
+// another one who waits for it. One that is prompt waits for no row for long; an update of
+// which an earlier try may be on disk is not, since it cannot be given up.
 func runBatch(s *session, batch []*member, prompt bool) error {
 	if !s.begun {
 		s.start()
@@ -228,26 +230,14 @@ func runBatch(s *session, batch []*member, prompt bool) error {
 		m.run(s)
 		defer m.stop()
 	}
-	for live := batch; ; {
-		var err error
-		if live, err = proceed(s, live); err != nil || len(live) == 0 {
-			return err
-		}
-		if err := s.exchange(); err != nil {
-			return err
-		}
-	}
-}
-
-// proceed runs the functions until each needs an answer, and returns those that do.
-func proceed(s *session, live []*member) (asking []*member, err error) {
-	for len(live) > 0 {
-		var taking []*member
+	var taking []*member
+	for live := batch; len(live) > 0; {
+		var asking []*member
 		for _, m := range live {
 			switch why, pauses := m.next(); {
 			case !pauses:
 				if m.err != nil && m.session.wrote {
-					return nil, errSpoiled
+					return errSpoiled
 				}
 			case why == pauseToTake:
 				taking = append(taking, m)
@@ -255,12 +245,16 @@ func proceed(s *session, live []*member) (asking []*member, err error) {
 				asking = append(asking, m)
 			}
 		}
-		if err := takeTogether(s, taking); err != nil {
-			return nil, err
+		if live = asking; len(live) == 0 {
+			if err := takeTogether(s, taking); err != nil {
+				return err
+			}
+			live, taking = taking, nil
+		} else if err := s.exchange(); err != nil {
+			return err
 		}
-		live = taking
 	}
-	return asking, nil
+	return nil
 }
 
 // run prepares a try of the member's function.

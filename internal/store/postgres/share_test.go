@@ -296,11 +296,53 @@ func TestCrowdSharesNoMoreThanACallMayWrite(t *testing.T) {
 			if want := kind.most; most > want || want > 1 && most < want {
 				t.Errorf("up to %d calls share a transaction, want %d", most, want)
 			}
-			e.crowds.mu.Lock()
-			defer e.crowds.mu.Unlock()
+			if err := e.Close(); err != nil { // the last one is forgotten after its answer
+				t.Error(err)
+			}
 			if len(e.crowds.all) > 0 {
 				t.Errorf("%d crowds are kept of which nobody waits", len(e.crowds.all))
 			}
 		})
+	}
+}
+
+// Those that share a transaction lock their queues together, once none of them has to hear something
+// first: one that locked more after it waited would hold what others wait for who hold what it wants.
+func TestQueuesOfATransactionAreLockedAtOnce(t *testing.T) {
+	e := mustOpen(t, postgrestest.URL(t), Options{})
+	lower, upper := model.AccountID{1}, model.AccountID{2}
+	take := func(s store.Session, accounts ...model.AccountID) error {
+		_, err := s.Position(accounts, 1)
+		return err
+	}
+	const waits = `SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+	var runs, othersRuns int
+	other := make(chan error, 1)
+	takeBoth := func() {
+		other <- e.Update(context.Background(), func(s store.Session) error {
+			othersRuns++
+			return take(s, lower, upper)
+		})
+	}
+	early := newMember(t.Context(), func(s store.Session) error {
+		runs++
+		return take(s, upper)
+	})
+	late := newMember(t.Context(), func(s store.Session) error {
+		err := s.Query(`SELECT 1`, nil, func(store.Row) error {
+			if runs > 1 {
+				return nil
+			}
+			go takeBoth()
+			for len(other) == 0 && mustCount(t, e, waits) == 0 { // it has both, or waits for one
+				runtime.Gosched()
+			}
+			return nil
+		})
+		return errors.Join(err, take(s, lower))
+	})
+	err := e.carryBatch([]*member{early, late}, false, func(*session) {})
+	if err = errors.Join(err, early.err, late.err, <-other); err != nil || runs != 1 || othersRuns != 1 {
+		t.Errorf("two that share a transaction ran %d times, another one %d times; error %v", runs, othersRuns, err)
 	}
 }
