@@ -17,16 +17,19 @@ type Arrival struct {
 }
 
 // Arrivals returns what events of an account at these positions bring of messages
-// that are New to it and not over, in the order of the queue. It locks the messages. keeps says that
+// that are New to it and not over, in the order of the queue. It locks the account's copies, and keeps the
+// messages from being changed: others may acknowledge theirs meanwhile. keeps says that
 // the account has webhooks, for which the events are to be kept: that is part of the one statement, since
 // everybody acknowledges and few have webhooks.
 // What is in a queue is of an organization that its owner is in, and of a conversation
 // that it has not removed since: leaving and removing withdraw it.
 func (tx *Tx) Arrivals(account model.AccountID, positions []int64, after int64, now time.Time) (out []Arrival,
 	keeps bool, err error) {
-	err = tx.lock(`SELECT 1 FROM messages WHERE (organization_number, message) IN
-		(SELECT organization_number, message FROM events WHERE account = ? AND position IN (?*) AND kind IN (1, 2))
-		ORDER BY message `+tx.dialect.Lock, account, positions)
+	err = tx.lock(`SELECT 1 FROM events e CROSS JOIN messages m CROSS JOIN deliveries d
+		WHERE e.account = ? AND e.position IN (?*) AND e.kind IN (1, 2)
+		AND m.organization_number = e.organization_number AND m.message = e.message
+		AND d.organization_number = e.organization_number AND d.message = e.message AND d.account = e.account
+		ORDER BY m.message `+tx.dialect.Share+` OF m `+tx.dialect.Lock+` OF d`, account, positions)
 	if err != nil {
 		return nil, false, err
 	}

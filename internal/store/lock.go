@@ -9,7 +9,8 @@ import "signet/internal/model"
 //
 //   - an organization's row: who belongs to it, and with which roles
 //   - a group's row: what it is and who is in it
-//   - a message's row: its statuses and copies, its recall and its end
+//   - a message's row: its statuses and copies, its recall and its end; one that changes
+//     nothing but its own account's copy shares the row, and locks that copy right after it
 //   - an account's queue (Position): what is queued for it, and its access: its keys,
 //     its places in organizations, whether it is disabled (AccessVersion); one that locks
 //     it may read that, until it ends
