@@ -175,9 +175,10 @@ func (m machine) about(begin time.Time, took time.Duration) about {
 }
 
 // model are the inputs of the model of docs/operate/sizing.md that were measured here, with the most
-// messages in the store. What was too short to be counted is left out.
+// messages in the store, but for their sizes. What was too short to be counted is left out.
 func (m *scaled) model() map[string]float64 {
 	stored := m.size.stored[len(m.size.stored)-1]
+	first := m.size.stored[0] // later ones lie in tables that have room left of what was measured before
 	of := func(scenario string, figure func(*load.Result) float64) float64 {
 		return endsOf(each(m.of(scaleKey{nodes: 1, stored: stored, scenario: scenario}), figure)).Median
 	}
@@ -186,8 +187,8 @@ func (m *scaled) model() map[string]float64 {
 		"Ds": of(load.Send, database), "Dc": of(load.Acknowledge, database) - of(load.Send, database),
 		// A message to one person: with the write that its acknowledgement is.
 		"W":  of(load.Acknowledge, func(r *load.Result) float64 { return r.Counts[countBytes] }),
-		"Bm": float64(m.sizes[stored].messages) / float64(stored),
-		"Bc": float64(m.sizes[stored].copies) / float64(stored),
+		"Bm": float64(m.sizes[first].messages) / float64(first),
+		"Bc": float64(m.sizes[first].copies) / float64(first),
 	}
 	for _, r := range m.of(scaleKey{nodes: 1, scenario: load.Streams}) {
 		if r.Idle != nil && r.Idle.Open > 0 {

@@ -141,7 +141,7 @@ func TestScaleIsOnThePage(t *testing.T) {
 func rates() *scaled {
 	m := &scaled{size: scale{nodes: []int{1, 4}, cores: 0.5, stored: []int{100, 1000}}, how: "hand",
 		machine: machine{cores: 2}, begin: time.Unix(0, 0), took: time.Minute,
-		sizes: map[int]sizes{100: {1e9, 60_000, 40_000}, 1000: {2e9, 600_000, 400_000}}}
+		sizes: map[int]sizes{100: {1e9, 60_000, 40_000}, 1000: {2e9, 900_000, 700_000}}}
 	result := func(perSecond, cpu, cores float64) *load.Result {
 		return &load.Result{Connections: 64, OperationsPerSecond: perSecond,
 			Server: &load.Usage{CPUMicros: cpu, Cores: cores}, Database: &load.Usage{CPUMicros: 2 * cpu, Cores: cores},
@@ -190,7 +190,7 @@ func TestRatesOfServersAreComparedWithinARound(t *testing.T) {
 	}
 }
 
-func TestInputsOfTheModelAreThoseWithTheMostMessages(t *testing.T) {
+func TestInputsOfTheModelAreThoseWithTheMostMessagesButTheirSizes(t *testing.T) {
 	got := rates().report().Model
 	for symbol, want := range map[string]float64{"Ns": 100, "Nc": 250, "Ds": 200, "Dc": 500, "W": 3000, "Bm": 600,
 		"Bc": 400, "Nt": 10, "Dt": 5, "M": 9000} {
