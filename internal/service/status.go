@@ -60,7 +60,7 @@ func (s *Service) mark(ctx context.Context, actor *model.Actor, ids []model.Mess
 		if err != nil {
 			return err
 		}
-		if err := tx.LockMessages(actor.Organizations(), ids...); err != nil {
+		if err := tx.LockCopies(actor.Account, actor.Organizations(), ids...); err != nil {
 			return err
 		}
 		found, err := visibleAmong(tx, actor, ids, now)

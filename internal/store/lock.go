@@ -10,7 +10,7 @@ import "signet/internal/model"
 //   - an organization's row: who belongs to it, and with which roles
 //   - a group's row: what it is and who is in it
 //   - a message's row: its statuses and copies, its recall and its end; one that changes
-//     nothing but its own account's copy shares the row, and locks that copy right after it
+//     nothing but its own account's copy shares the row, and locks that copy with it
 //   - an account's queue (Position): what is queued for it, and its access: its keys,
 //     its places in organizations, whether it is disabled (AccessVersion); one that locks
 //     it may read that, until it ends
@@ -78,6 +78,25 @@ func (tx *Tx) LockGroups(ids ...model.GroupID) error {
 func (tx *Tx) LockMessages(organizations []model.OrganizationID, ids ...model.MessageID) error {
 	return tx.lock(`SELECT 1 FROM messages WHERE organization_number IN (?*) AND message IN (?*) ORDER BY message `+
 		tx.dialect.Lock, tx.numberedList(organizations), ids)
+}
+
+// LockCopies locks an account's copies of those of the messages that are in one of the organizations, and keeps
+// the messages as they are. Others may lock theirs meanwhile, but of messages that end, or stop escalating, with
+// what one of their readers does: these are locked as by LockMessages.
+func (tx *Tx) LockCopies(account model.AccountID, organizations []model.OrganizationID, ids ...model.MessageID) error {
+	if !tx.Locks() {
+		return nil
+	}
+	numbers := tx.numberedList(organizations)
+	err := tx.lock(`SELECT 1 FROM messages WHERE organization_number IN (?*) AND message IN (?*)
+		AND (dor = 1 OR LENGTH(escalation) > 0) ORDER BY message `+tx.dialect.Lock, numbers, ids)
+	if err != nil {
+		return err
+	}
+	return tx.lock(`SELECT 1 FROM messages m CROSS JOIN deliveries d
+		WHERE m.organization_number IN (?*) AND m.message IN (?*)
+		AND d.organization_number = m.organization_number AND d.message = m.message AND d.account = ?
+		ORDER BY m.message `+tx.dialect.Share+` OF m `+tx.dialect.Lock+` OF d`, numbers, ids, account)
 }
 
 // LockQueues locks the queues of accounts. A transaction that takes positions for

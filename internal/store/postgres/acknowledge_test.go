@@ -1,7 +1,9 @@
 package postgres
 
 import (
+	"errors"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 
@@ -77,5 +79,51 @@ func TestOneMessageIsAcknowledgedByManyAtOnceAndByEachOnce(t *testing.T) {
 	}
 	if n := <-again; n != 0 {
 		t.Errorf("the same account gets %d messages once more", n)
+	}
+}
+
+// Whoever marks a message keeps nobody else from marking it, but where the mark of one may end it.
+func TestOneMessageIsMarkedByManyAtOnceUnlessAMarkMayEndIt(t *testing.T) {
+	for kind, change := range map[string]string{
+		"usual": `dor = 0`, "deleted on read": `dor = 1`, "escalated": `escalation = decode(repeat('01', 16) || '00', 'hex')`,
+	} {
+		t.Run(kind, func(t *testing.T) {
+			e := mustOpen(t, postgrestest.URL(t), Options{})
+			kept, err := store.Open(t.Context(), e, func() string { return "epoch" })
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, statement := range slices.Concat(groupMessage, []string{`UPDATE messages SET ` + change}) {
+				mustExec(t, e, statement)
+			}
+			lock := func(account model.AccountID, meanwhile func()) error {
+				return kept.Update(t.Context(), func(tx *store.Tx) error {
+					err := tx.LockCopies(account, []model.OrganizationID{"aaaaaaaaaaaaaaaaaaaaaaaa"}, model.MessageID(
+						[]byte{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}))
+					if err == nil {
+						err = tx.Query(`SELECT 1`, nil, func(store.Row) error { return nil }) // which brings the answers of what was posted
+					}
+					if err == nil {
+						meanwhile()
+					}
+					return err
+				})
+			}
+			waited := false
+			other := make(chan error, 1)
+			err = lock(model.AccountID{15: 1}, func() {
+				go func() { other <- lock(model.AccountID{15: 2}, func() {}) }()
+				const waits = `SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+				for len(other) == 0 && !waited {
+					waited = mustCount(t, e, waits) > 0
+				}
+			})
+			if err = errors.Join(err, <-other); err != nil {
+				t.Fatal(err)
+			}
+			if waited != (kind != "usual") {
+				t.Errorf("another reader waited: %t", waited)
+			}
+		})
 	}
 }
