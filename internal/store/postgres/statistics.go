@@ -18,6 +18,7 @@ import (
 const (
 	growthCommits  = 64
 	growthInterval = 250 * time.Millisecond
+	growthPause    = time.Minute // after it failed: by then the server has looked by itself
 )
 
 // grownTables are those with at least four times the pages that the server saw in them.
@@ -44,20 +45,22 @@ func (e *Engine) watchGrowth(ctx context.Context) {
 			return
 		case <-e.grown:
 		}
+		pause := growthInterval
 		if err := e.analyzeGrown(ctx); err != nil && ctx.Err() == nil {
+			pause = growthPause
 			e.log.Warn("the database was not told to look at tables that have grown: it does so by itself in a while",
 				"error", err)
 		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(growthInterval):
+		case <-time.After(pause):
 		}
 	}
 }
 
 func (e *Engine) analyzeGrown(ctx context.Context) error {
-	rows, err := e.pool.Query(ctx, grownTables)
+	rows, err := e.pool.Query(ctx, grownTables, pgx.QueryExecModeExec) // a pooler keeps no named statement
 	if err != nil {
 		return fmt.Errorf("find tables that have grown: %w", translate(err))
 	}

@@ -13,7 +13,16 @@ import (
 // The tests' server looks at nothing by itself. One that does not know of the messages reads all
 // of an organization's to find each that is acknowledged.
 func TestMessagesAreFoundOneByOneOnceThereAreMany(t *testing.T) {
-	e, kept := mustExplain(t, postgrestest.URL(t))
+	for name, through := range map[string]func(string) string{
+		"directly":  func(url string) string { return url },
+		"by_pooler": func(url string) string { return postgrestest.Pooled(t, url) },
+	} {
+		t.Run(name, func(t *testing.T) { messagesAreFoundOneByOne(t, through(postgrestest.URL(t))) })
+	}
+}
+
+func messagesAreFoundOneByOne(t *testing.T, url string) {
+	e, kept := mustExplain(t, url)
 	fill := strings.TrimSuffix(fillMessages, "ANALYZE")
 	for statement := range strings.SplitSeq(strings.TrimSuffix(strings.TrimSpace(fill), ";"), ";") {
 		mustExec(t, e.Engine, statement)
