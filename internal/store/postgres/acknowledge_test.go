@@ -69,8 +69,7 @@ func TestOneMessageIsAcknowledgedByManyAtOnceAndByEachOnce(t *testing.T) {
 			}
 			again <- n
 		}()
-		const waits = `SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
-		for len(again) == 0 && mustCount(t, e, waits) == 0 {
+		for len(again) == 0 && mustCountWaiting(t, e) == 0 {
 			runtime.Gosched()
 		}
 	})
@@ -113,9 +112,8 @@ func TestOneMessageIsMarkedByManyAtOnceUnlessAMarkMayEndIt(t *testing.T) {
 			other := make(chan error, 1)
 			err = lock(model.AccountID{15: 1}, func() {
 				go func() { other <- lock(model.AccountID{15: 2}, func() {}) }()
-				const waits = `SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
 				for len(other) == 0 && !waited {
-					waited = mustCount(t, e, waits) > 0
+					waited = mustCountWaiting(t, e) > 0
 				}
 			})
 			if err = errors.Join(err, <-other); err != nil {

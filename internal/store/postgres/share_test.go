@@ -315,7 +315,6 @@ func TestQueuesOfATransactionAreLockedAtOnce(t *testing.T) {
 		_, err := s.Position(accounts, 1)
 		return err
 	}
-	const waits = `SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
 	var runs, othersRuns int
 	other := make(chan error, 1)
 	takeBoth := func() {
@@ -334,7 +333,7 @@ func TestQueuesOfATransactionAreLockedAtOnce(t *testing.T) {
 				return nil
 			}
 			go takeBoth()
-			for len(other) == 0 && mustCount(t, e, waits) == 0 { // it has both, or waits for one
+			for len(other) == 0 && mustCountWaiting(t, e) == 0 { // it has both, or waits for one
 				runtime.Gosched()
 			}
 			return nil

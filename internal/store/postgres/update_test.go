@@ -52,6 +52,13 @@ func mustCount(t testing.TB, e *Engine, text string, args ...any) (n int) {
 	return n
 }
 
+// mustCountWaiting returns how many connections to the database wait for a lock.
+func mustCountWaiting(t testing.TB, e *Engine) int {
+	t.Helper()
+	return mustCount(t, e, `SELECT COUNT(*) FROM pg_stat_activity
+		WHERE datname = current_database() AND wait_event_type = 'Lock'`)
+}
+
 func wantError(t testing.TB, err, want error) {
 	t.Helper()
 	if !errors.Is(err, want) {
