@@ -76,8 +76,7 @@ INSERT INTO messages (organization_number, message, sender, recipient, is_group,
 	SELECT 1, decode(lpad(to_hex(i), 32, '0'), 'hex'), decode(repeat('01', 16), 'hex'), decode(lpad(to_hex(i % 100), 32, '0'), 'hex'), 0,
 	'', '', i, i, i, 1, 0, 0, i, i % 100, 0, 0, '', 0, '' FROM generate_series(1, 5000) AS i;
 INSERT INTO deliveries (organization_number, message, account, position, replayed, status, status_time, status_event)
-	SELECT organization_number, message, recipient, sort, 0, 0, 0, 0 FROM messages;
-ANALYZE`
+	SELECT organization_number, message, recipient, sort, 0, 0, 0, 0 FROM messages`
 
 // An account's copies have no index of their own: to go through those of all accounts for
 // them costs more the more is stored.
@@ -91,7 +90,7 @@ func TestCountingUnreadBeginsWithWhatHasEnded(t *testing.T) {
 	}
 	defer conn.Close(context.Background())
 	// First as before any message has come, then as after many, of which the database has no statistics yet.
-	for _, fill := range []string{"", strings.TrimSuffix(fillMessages, "ANALYZE"), "ANALYZE"} {
+	for _, fill := range []string{"", fillMessages, "ANALYZE"} {
 		if _, err := conn.Exec(t.Context(), fill); err != nil {
 			t.Fatal(err)
 		}
