@@ -46,6 +46,13 @@
 // is written share the next transaction, as many as write to some 250 queues, and wait
 // for the row as long as each would alone.
 //
+// # Statistics
+//
+// The server plans by what it last saw of a table, and a connection keeps its plans until
+// the server looks again. It does so by itself, a minute late: too late for tables that
+// were empty. So the engine has it look at those that have become four times as large
+// (statistics.go).
+//
 // # Trying again
 //
 // A transaction is run again, after a random and growing while, when PostgreSQL
