@@ -207,6 +207,26 @@ func TestADeliveryIsNotForgottenWhenAWriteFails(t *testing.T) {
 	r.wantKinds()
 }
 
+// What another server noted of a delivery, or this one before it lost its database, holds up nothing that follows.
+func TestADeliveryGoesOnWhereItWasNotedMeanwhile(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	r := newReceiver(t)
+	r.mustHook(c.alice, c.alice, fields{"events": "message"})
+	c.bob.mustSend(c.alice.token, "one")
+	r.answer = func(n int, w http.ResponseWriter) {
+		if n == 0 {
+			c.behind(`UPDATE webhooks SET position = (SELECT MAX(e.position) FROM events e WHERE e.account = webhooks.account)`)
+		}
+		w.WriteHeader(http.StatusNoContent)
+	}
+	c.deliver(c.alice)
+	r.wantKinds("message")
+	c.bob.mustSend(c.alice.token, "two")
+	c.deliver(c.alice)
+	r.wantKinds("message")
+}
+
 // However often an account's webhooks come and go, one job looks after what is kept for them.
 func TestWebhooksThatComeAndGoLeaveOneJob(t *testing.T) {
 	t.Parallel()

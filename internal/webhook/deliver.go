@@ -46,7 +46,8 @@ type delivery struct {
 var (
 	// errLost ends a job whose webhook was deleted or disabled, or that is another job's by now.
 	errLost = errors.New("the webhook is no more this job's")
-	// errChanged ends a part of a job whose webhook a caller has changed: the next begins with that.
+	// errChanged ends a part of a job whose webhook is no more as it was read: a caller has changed it, or how far
+	// it has come was noted by a server that was thought to have failed. The next part begins with that.
 	errChanged = errors.New("the webhook was changed")
 )
 
@@ -154,7 +155,7 @@ func (d *delivery) lost(ctx context.Context) error {
 	switch {
 	case err != nil:
 		return err
-	case found && w.Enabled && w.Run == d.w.Run && w.Version != d.w.Version:
+	case found && w.Enabled && w.Run == d.w.Run:
 		return errChanged
 	default:
 		return errLost
