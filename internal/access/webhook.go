@@ -130,7 +130,8 @@ type Standing int
 
 const (
 	Opens  Standing = iota // what its Actor may read
-	Rests                  // nothing now, since its account is disabled, or a password alone made it that is not enough
+	Rests                  // nothing now, since its account is disabled
+	Lacks                  // nothing now, since a password alone made it, and an organization requires more
 	Ended                  // nothing any more: the key that it came from ended
 	Absent                 // nothing any more: its account is gone
 )
@@ -162,8 +163,10 @@ func (c *Control) WebhookActor(ctx context.Context, w *model.Webhook) (actor *mo
 		switch ended := w.Parent != "" && (len(made.Issuers) == 0 || made.Issuers[0].Key != w.Parent); {
 		case ended || c.over(&made, now):
 			standing = Ended
-		case made.Disabled || made.OneFactor:
+		case made.Disabled:
 			standing = Rests
+		case made.OneFactor:
+			standing = Lacks
 		}
 		actor = &made
 		return nil

@@ -63,6 +63,29 @@ func TestAWebhookOfADisabledAccountRests(t *testing.T) {
 	}
 }
 
+// A webhook that a password alone made waits while that is not enough, and asks now and then, not all the time.
+func TestAWebhookOfAPasswordWaitsWhileASecondFactorIsRequired(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	boss := c.mustCreateAdmin(c.org, "boss")
+	c.mustHavePassword(c.alice)
+	login := c.alice.with("alice", password).post("/v5/login", fields{"device_id": "phone"}).reply()
+	r := newReceiver(t)
+	path := r.mustHook(c.alice.with(login.text("auth", "key"), login.text("auth", "secret")), c.alice,
+		fields{"events": "message"})
+	boss.post("/v2/organization/"+c.org, fields{"second_factor": "required"}).want(204)
+	c.bob.mustSend(c.alice.token, "one")
+	for range 3 {
+		c.deliver(c.alice)
+		c.clock.Advance(time.Minute)
+	}
+	r.wantKinds()
+	c.alice.get(path).reply().wantFields(fields{"enabled": true}, "failures")
+	boss.post("/v2/organization/"+c.org, fields{"second_factor": "optional"}).want(204)
+	c.deliver()
+	r.wantKinds("message")
+}
+
 func TestAnAdministratorMakesWebhooksOfItsOrganization(t *testing.T) {
 	t.Parallel()
 	c := startClinic(t)

@@ -22,6 +22,8 @@ const (
 	flushTime   = 250 * time.Millisecond
 	// askAgain is how long what the webhook opens is taken for true, once it was asked.
 	askAgain = 500 * time.Millisecond
+	// lackPause is how long a webhook waits that a password alone made, where that is not enough.
+	lackPause = time.Minute
 	// slack is how much earlier than its next try a webhook's job may be due, which another clock says.
 	slack = time.Second
 	// lastWords is how long noting may take once the server stops.
@@ -82,8 +84,8 @@ func (d *delivery) deliver(ctx context.Context, j *store.Job) (backlog.Next, err
 		return backlog.At(d.Due().Add(wait)), nil
 	}
 	for {
-		if over, err := d.ask(ctx); over || err != nil {
-			return backlog.Over(), err
+		if next, opens, err := d.ask(ctx); !opens || err != nil {
+			return next, err
 		}
 		// What is there before the queue is read is passed over, though nobody may see it.
 		last, err := store.Read(ctx, d.Store, func(tx *store.Tx) (int64, error) { return tx.LastKept(d.w.Account) })
@@ -99,8 +101,8 @@ func (d *delivery) deliver(ctx context.Context, j *store.Job) (backlog.Next, err
 				more = true
 				break
 			}
-			if over, err := d.ask(ctx); over || err != nil {
-				return backlog.Over(), err
+			if next, opens, err := d.ask(ctx); !opens || err != nil {
+				return next, err
 			}
 			next, failed, err := d.event(ctx, &events[0])
 			if failed || err != nil {
@@ -185,25 +187,28 @@ func (h *Webhooks) open(ctx context.Context, w *store.WebhookRow) ([][]byte, err
 	return out, nil
 }
 
-// ask finds out, now and then, who the actor is. over says that the webhook opens nothing now.
-func (d *delivery) ask(ctx context.Context) (over bool, err error) {
+// ask finds out, now and then, who the actor is. Where the webhook opens nothing now, the job is to do what next
+// says.
+func (d *delivery) ask(ctx context.Context) (next backlog.Next, opens bool, err error) {
 	if time.Since(d.asked) < askAgain {
-		return false, nil
+		return backlog.Next{}, true, nil
 	}
 	actor, standing, err := d.Access.WebhookActor(ctx, &d.w.Webhook)
 	if err != nil {
-		return false, err
+		return backlog.Next{}, false, err
 	}
 	d.actor, d.asked = actor, time.Now()
 	switch standing {
 	case access.Opens:
-		return false, nil
+		return backlog.Next{}, true, nil
 	case access.Ended:
-		return true, d.disable(ctx, d.done(), model.WebhookKey)
+		return backlog.Over(), false, d.disable(ctx, d.done(), model.WebhookKey)
 	case access.Rests: // once the account is enabled something is queued for it
-		return true, d.rest(ctx)
+		return backlog.Over(), false, d.rest(ctx)
+	case access.Lacks: // nothing tells when that is over, and something is queued still
+		return backlog.At(d.Due().Add(lackPause)), false, d.flush(ctx)
 	default:
-		return true, errLost
+		return backlog.Next{}, false, errLost
 	}
 }
 
