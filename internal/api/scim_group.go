@@ -8,12 +8,8 @@ import (
 	"signet/internal/service"
 )
 
-// sendGroup answers with a group.
-func (a *API) sendGroup(c *call, status int, g scim.Group) (answer, error) {
-	shown, err := c.shownOf(scim.Groups)
-	if err != nil {
-		return answer{}, err
-	}
+// sendGroup answers with what the call wants to see of a group, which it reads before it changes anything.
+func (a *API) sendGroup(c *call, status int, g scim.Group, shown *scim.Shown) (answer, error) {
 	version := g.Version()
 	c.placeGroup(&g)
 	return a.sendResource(c, status, g.Object(), version, g.Location, shown)
@@ -52,6 +48,10 @@ func (a *API) listSCIMGroups(ctx context.Context, c *call) (answer, error) {
 
 // getSCIMGroup: GET /scim/v2/Groups/:group.
 func (a *API) getSCIMGroup(ctx context.Context, c *call) (answer, error) {
+	shown, err := c.shownOf(scim.Groups)
+	if err != nil {
+		return answer{}, err
+	}
 	id, err := c.groupID()
 	if err != nil {
 		return answer{}, err
@@ -61,11 +61,15 @@ func (a *API) getSCIMGroup(ctx context.Context, c *call) (answer, error) {
 		return answer{}, err
 	}
 	a.charge(c, costOfMembers(len(g.Members)))
-	return a.sendGroup(c, http.StatusOK, g)
+	return a.sendGroup(c, http.StatusOK, g, shown)
 }
 
 // createSCIMGroup: POST /scim/v2/Groups.
 func (a *API) createSCIMGroup(ctx context.Context, c *call) (answer, error) {
+	shown, err := c.shownOf(scim.Groups)
+	if err != nil {
+		return answer{}, err
+	}
 	wanted, err := scim.ReadGroup(c.body.Document)
 	if err != nil {
 		return answer{}, err
@@ -74,21 +78,30 @@ func (a *API) createSCIMGroup(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return a.sendGroup(c, http.StatusCreated, g)
+	return a.sendGroup(c, http.StatusCreated, g, shown)
 }
 
 // replaceSCIMGroup: PUT /scim/v2/Groups/:group.
 func (a *API) replaceSCIMGroup(ctx context.Context, c *call) (answer, error) {
+	shown, err := c.shownOf(scim.Groups)
+	if err != nil {
+		return answer{}, err
+	}
 	g, err := a.changeSCIMGroup(ctx, c, scim.ReplaceGroup(c.body.Document))
 	if err != nil {
 		return answer{}, err
 	}
-	return a.sendGroup(c, http.StatusOK, g)
+	return a.sendGroup(c, http.StatusOK, g, shown)
 }
 
 // patchSCIMGroup: PATCH /scim/v2/Groups/:group. The answer is 204, as Entra advises for groups, which may be large,
 // unless the call names the attributes that it wants to see.
 func (a *API) patchSCIMGroup(ctx context.Context, c *call) (answer, error) {
+	shown, err := c.shownOf(scim.Groups)
+	if err != nil {
+		return answer{}, err
+	}
+	wanted := c.readQuery().Text("attributes") != ""
 	patch, err := scim.Groups.ParsePatch(c.body.Document)
 	if err != nil {
 		return answer{}, err
@@ -97,8 +110,8 @@ func (a *API) patchSCIMGroup(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	if c.readQuery().Text("attributes") != "" {
-		return a.sendGroup(c, http.StatusOK, g)
+	if wanted {
+		return a.sendGroup(c, http.StatusOK, g, shown)
 	}
 	return noContent(header{"ETag", g.Version()}), nil
 }

@@ -100,6 +100,51 @@ func TestDirectoriesChangePeople(t *testing.T) {
 	s.mustVerify()
 }
 
+// Entra names an address by what it is for, which those of members of before do not say.
+func TestADirectoryChangesAnAddressOfBefore(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	org := s.mustCreateOrganization("Clinic")
+	early := s.mustCreate(org, "early")
+	d := s.mustDirectory(org)
+	for _, address := range []string{"early@example.com", "new@example.com"} {
+		got := d.scim("PATCH", "/Users/"+early.token, `{"Operations":[{"op":"Replace","path":"emails[type eq \"work\"].value",
+			"value":"`+address+`"}]}`).want(200).wantAt(address, "emails", 0, "value").wantAt("work", "emails", 0, "type")
+		if n := len(got.at("emails").([]any)); n != 1 {
+			t.Errorf("%d addresses: %s", n, got.text)
+		}
+	}
+	s.operator.get("/v2/user/new@example.com").want(200)
+	s.operator.get("/v2/user/early@example.com").want(404)
+}
+
+// What a call wants to see is read before anything is done: a 400 leaves nothing behind.
+func TestADirectoryThatIsRefusedHasChangedNothing(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	org := s.mustCreateOrganization("Clinic")
+	d := s.mustDirectory(org)
+	ann := d.mustPerson("ann")
+	group := d.scim("POST", "/Groups", `{"displayName":"Ward 3"}`).want(201).id()
+	title := `{"Operations":[{"op":"replace","path":"title","value":"Nurse"}]}`
+	name := `{"Operations":[{"op":"replace","path":"displayName","value":"Ward 4"}]}`
+	for _, query := range []string{"?attributes=id&attributes=userName", "?attributes=%zz", "?excludedAttributes=%zz"} {
+		for _, call := range []struct{ method, path, body string }{
+			{"POST", "/Users", `{"userName":"bob"}`},
+			{"PUT", "/Users/" + ann, `{"userName":"ann"}`},
+			{"PATCH", "/Users/" + ann, title},
+			{"POST", "/Groups", `{"displayName":"Ward 5"}`},
+			{"PUT", "/Groups/" + group, `{"displayName":"Ward 4"}`},
+			{"PATCH", "/Groups/" + group, name},
+		} {
+			d.scim(call.method, call.path+query, call.body).wantError(400, "invalidSyntax")
+		}
+	}
+	d.wantFound("Users", `userName eq "bob"`)
+	d.wantFound("Groups", "", "Ward 3")
+	d.scim("GET", "/Users/"+ann, "").want(200).wantAt("ann@example.com", "emails", 0, "value").wantAt(nil, "title")
+}
+
 func TestDirectoriesFindPeople(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -127,6 +172,9 @@ func TestDirectoriesFindPeople(t *testing.T) {
 	d.wantFound("Users", `userName eq "early"`, "early")
 	d.wantFound("Users", `userName eq "early@example.com"`, "early")
 	d.scim("GET", "/Users?filter=userName+is+1", "").wantError(400, "invalidFilter")
+	for _, kind := range []string{"Users?filter=userName", "Users?filter=externalId", "Groups?filter=displayName"} {
+		d.scim("GET", "/"+kind+`+eq+%22%5Cu0000%22`, "").wantError(400, "invalidFilter") // which no database finds
+	}
 	d.scim("GET", "/Users?count=x", "").wantError(400, "invalidValue")
 	r := d.scim("POST", "/Users/.search", `{"schemas":["urn:ietf:params:scim:api:messages:2.0:SearchRequest"],
 		"filter":"userName eq \"bob\"","attributes":["userName"],"startIndex":1,"count":10}`).want(200)
@@ -255,6 +303,10 @@ func TestADirectoryDecidesAboutItsOwn(t *testing.T) {
 	d.scim("PATCH", path, `{"Operations":[{"op":"replace","path":"displayName","value":"Somebody"}]}`).wantError(403, "")
 	d.scim("PATCH", path, `{"Operations":[{"op":"add","path":"emails","value":[{"value":"g@example.com"}]}]}`).
 		wantError(403, "")
+	// What an address is for, which directories say of all, is no reason to refuse the rest.
+	whole := d.scim("GET", path, "").want(200).wantAt("guest@example.com", "emails", 0, "value").text
+	whole = strings.Replace(whole, `"value":"guest@example.com"`, `"value":"guest@example.com","type":"work"`, 1)
+	d.scim("PUT", path, strings.Replace(whole, `"Locum"`, `"Doctor"`, 1)).want(200).wantAt("Doctor", "title")
 
 	// It leaves this organization, and nothing else is taken from it.
 	inHome, inOrg := guest.openStream("features=no-offline-messages"), guest.withKey(s.operator.post(guest.path("/key"),

@@ -32,12 +32,8 @@ func (c *call) scimUserID() (model.AccountID, error) {
 	return id, nil
 }
 
-// sendUser answers with a person.
-func (a *API) sendUser(c *call, status int, u scim.User) (answer, error) {
-	shown, err := c.shownOf(scim.People)
-	if err != nil {
-		return answer{}, err
-	}
+// sendUser answers with what the call wants to see of a person, which it reads before it changes anything.
+func (a *API) sendUser(c *call, status int, u scim.User, shown *scim.Shown) (answer, error) {
 	version := u.Version()
 	u.Location = c.scimURL() + "/Users/" + u.ID
 	return a.sendResource(c, status, u.Object(), version, u.Location, shown)
@@ -68,6 +64,10 @@ func (a *API) listSCIMUsers(ctx context.Context, c *call) (answer, error) {
 
 // getSCIMUser: GET /scim/v2/Users/:user.
 func (a *API) getSCIMUser(ctx context.Context, c *call) (answer, error) {
+	shown, err := c.shownOf(scim.People)
+	if err != nil {
+		return answer{}, err
+	}
 	id, err := c.scimUserID()
 	if err != nil {
 		return answer{}, err
@@ -76,11 +76,15 @@ func (a *API) getSCIMUser(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return a.sendUser(c, http.StatusOK, u)
+	return a.sendUser(c, http.StatusOK, u, shown)
 }
 
 // createSCIMUser: POST /scim/v2/Users.
 func (a *API) createSCIMUser(ctx context.Context, c *call) (answer, error) {
+	shown, err := c.shownOf(scim.People)
+	if err != nil {
+		return answer{}, err
+	}
 	wanted, err := scim.ReadUser(c.body.Document)
 	if err != nil {
 		return answer{}, err
@@ -94,7 +98,7 @@ func (a *API) createSCIMUser(ctx context.Context, c *call) (answer, error) {
 	} else {
 		a.countSCIM(scimCreated)
 	}
-	return a.sendUser(c, http.StatusCreated, u)
+	return a.sendUser(c, http.StatusCreated, u, shown)
 }
 
 // replaceSCIMUser: PUT /scim/v2/Users/:user.
@@ -112,6 +116,10 @@ func (a *API) patchSCIMUser(ctx context.Context, c *call) (answer, error) {
 }
 
 func (a *API) changeSCIMUser(ctx context.Context, c *call, change scim.Change[scim.User]) (answer, error) {
+	shown, err := c.shownOf(scim.People)
+	if err != nil {
+		return answer{}, err
+	}
 	id, err := c.scimUserID()
 	if err != nil {
 		return answer{}, err
@@ -127,7 +135,7 @@ func (a *API) changeSCIMUser(ctx context.Context, c *call, change scim.Change[sc
 	if out.Enabled {
 		a.countSCIM(scimEnabled)
 	}
-	return a.sendUser(c, http.StatusOK, out.User)
+	return a.sendUser(c, http.StatusOK, out.User, shown)
 }
 
 // deleteSCIMUser: DELETE /scim/v2/Users/:user.

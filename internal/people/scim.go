@@ -348,6 +348,20 @@ func (p *People) giveTypes(a *model.Account, emails, phones []scim.Address) {
 	}
 }
 
+// keepTypes leaves what an account's addresses are for as it was before.
+func keepTypes(a, before *model.Account) {
+	for i, e := range a.Emails {
+		if at := slices.IndexFunc(before.Emails, func(b model.Email) bool { return b.Address == e.Address }); at >= 0 {
+			a.Emails[i].Type = before.Emails[at].Type
+		}
+	}
+	for i, p := range a.Phones {
+		if at := slices.IndexFunc(before.Phones, func(b model.Phone) bool { return b.Number == p.Number }); at >= 0 {
+			a.Phones[i].Type = before.Phones[at].Type
+		}
+	}
+}
+
 // blame names the attribute of SCIM in an error about a field of ours.
 func blame(err error) error {
 	told, ok := errors.AsType[*model.Error](err)

@@ -168,7 +168,8 @@ func (h *scimChange) read(tx *store.Tx) (err error) {
 	return scim.WantVersion(c.Match, h.before.Version())
 }
 
-// rename changes the account itself, where that is another one then and the directory may: refused is why not.
+// rename changes the account itself, where that is another one then and the directory may: refused is why not. What an
+// address is for is no reason: a directory says it of all, and of whom it may not change that is passed over.
 func (h *scimChange) rename(tx *store.Tx, wanted *scim.User, refused error) error {
 	before := h.target.Account
 	// The user name follows the userName, but for one that somebody signed in with before a directory kept it.
@@ -180,6 +181,9 @@ func (h *scimChange) rename(tx *store.Tx, wanted *scim.User, refused error) erro
 	after, left, err := h.p.scimAccount(tx, &before, name, wanted)
 	if err != nil {
 		return err
+	}
+	if refused != nil {
+		keepTypes(&after, &before)
 	}
 	h.left = left
 	h.changed = changedNames(&before, &after, h.salt)

@@ -280,5 +280,9 @@ func (p *parser) value() (value any, err error) {
 		p.at = start
 		return nil, p.wrong("lacks a value: a text in quotation marks, a number, true, false or null")
 	}
+	if text, ok := value.(string); ok && !model.IsText(text) {
+		p.at = start
+		return nil, p.wrong("compares with a text that has a control character")
+	}
 	return value, nil
 }

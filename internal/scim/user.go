@@ -1,6 +1,7 @@
 package scim
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -178,7 +179,8 @@ func userOf(o Object, was User) (u User, err error) {
 	return u, err
 }
 
-// addressesOf reads a list of addresses, the primary one first, each once.
+// addressesOf reads a list of addresses, the primary one first, each once. One that was here before may have no type:
+// where it is named again with one, it gets that.
 func addressesOf(o Object, name string) (out []Address, err error) {
 	list := slices.Clone(listed(o[name]))
 	slices.SortStableFunc(list, func(a, b any) int {
@@ -194,7 +196,7 @@ func addressesOf(o Object, name string) (out []Address, err error) {
 		inside, _ := one.(Object)
 		value, _ := inside["value"].(string)
 		kind, _ := inside["type"].(string)
-		if value == "" || slices.ContainsFunc(out, func(a Address) bool { return strings.EqualFold(a.Value, value) }) {
+		if value == "" {
 			continue
 		}
 		if err := model.TooLong(name, value, maxName); err != nil {
@@ -202,6 +204,11 @@ func addressesOf(o Object, name string) (out []Address, err error) {
 		}
 		if err := model.TooLong(name, kind, maxWord); err != nil {
 			return nil, err
+		}
+		known := slices.IndexFunc(out, func(a Address) bool { return strings.EqualFold(a.Value, value) })
+		if known >= 0 {
+			out[known].Type = cmp.Or(out[known].Type, kind)
+			continue
 		}
 		if out = append(out, Address{value, kind}); len(out) > maxAddress {
 			return nil, model.Invalidf(CodeValue, name, "A person has at most %d %s.", maxAddress, name)
