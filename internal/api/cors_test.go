@@ -53,7 +53,7 @@ func TestCORSForTheConfiguredOrigins(t *testing.T) {
 		h.wantHeader(got, "Access-Control-Allow-Origin", friend)
 		h.wantHeader(got, "Vary", "Origin")
 		for _, name := range []string{"TT-X-Message-Id", "TT-X-Msg-Ttl", "TT-X-Group-Token", "TT-X-Group-Avatar",
-			"TT-X-Organization-Key", "Request-Id", "Retry-After"} {
+			"TT-X-Organization-Key", "TT-X-Continuation", "Request-Id", "Retry-After"} {
 			if !strings.Contains(got.Header.Get("Access-Control-Expose-Headers"), name) {
 				t.Errorf("%s is not exposed", name)
 			}

@@ -13,7 +13,7 @@ import (
 func newOrigins(o *Options, v *vendor) guard.Origins {
 	return guard.NewOrigins(o.CORSOrigins, o.OwnURL, v.prefix,
 		[]string{v.organizationKey, v.features, v.entityType},
-		[]string{v.organizationKey, v.messageID, v.messageTTL, v.groupToken, v.groupAvatar})
+		[]string{v.organizationKey, v.messageID, v.messageTTL, v.groupToken, v.groupAvatar, v.continuation})
 }
 
 // checkOrigin refuses what a foreign page makes a browser send, where that could
