@@ -27,6 +27,22 @@ func TestAnAvatarIsNoCallOfTheServer(t *testing.T) {
 		c.alice.post("/v2/group/"+group, fields{"avatar": link}, at).wantError(400, "avatar_invalid").wantField("avatar")
 		c.alice.post("/v2/group", fields{"name": "N", "avatar": link}, in(c.org), at).wantError(400, "avatar_invalid")
 	}
+	// A host is the same however it is written, with and without the port of its scheme.
+	for host, links := range map[string][]string{
+		"chat.example.com": {"https://chat.example.com/v2/user", "https://Chat.Example.com:443/x", "http://chat.example.com:80/x",
+			"https://chat.example.com:/x", "https://chat.example.com./x", "https://chat.example.com.:443/x",
+			"https://\uff43hat.example.com/x"},
+		"chat.example.com:443":  {"https://chat.example.com/x"},
+		"xn--bcher-kva.example": {"https://b\u00fccher.example/x", "https://B%C3%9CCHER.example/x"},
+		"[::1]":                 {"https://[::1]:443/x"},
+	} {
+		for _, link := range links {
+			c.alice.post("/v2/user/me/settings", fields{"avatar": link}, func(r *http.Request) { r.Host = host }).
+				wantError(400, "avatar_invalid")
+		}
+		c.alice.post("/v2/user/me/settings", fields{"avatar": "https://chat.example.com:8443/x.png"},
+			func(r *http.Request) { r.Host = host }).want(204)
+	}
 	for _, link := range []string{"https://pictures.example.com/a.png", "http://pictures.example.com/v2/user", ""} {
 		c.alice.post("/v2/user/me/settings", fields{"avatar": link}).want(204)
 	}
