@@ -39,9 +39,7 @@ func (a *API) createGroup(ctx context.Context, c *call) (answer, error) {
 	q := c.readQuery()
 	renderEntity := q.Bool("render_entity")
 	command.ExcludeCreator = q.Bool("exclude_creator")
-	if c.body.Has("metadata") && !c.body.Decode("metadata", &command.Metadata, "an object of texts") {
-		return answer{}, c.err()
-	}
+	c.body.Decode("metadata", &command.Metadata, "an object of texts")
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}

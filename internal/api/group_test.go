@@ -86,6 +86,12 @@ func TestGroupMembersAreThoseNamedAndItsCreator(t *testing.T) {
 		{"metadata": fields{"a": 1}}, {"avatar": "data:text/html,x"}, {"description": strings.Repeat("a", 1025)}} {
 		members("", bad).want(400)
 	}
+	// What a form leaves empty, it leaves out.
+	for _, empty := range []option{form("name", "G", "metadata", ""), parts(map[string]string{"name": "G", "metadata": ""})} {
+		if got := c.alice.do("POST", "/v2/group", empty).want(204).Header.Get("TT-X-Group-Token"); got == "" {
+			t.Error("the answer names no group")
+		}
+	}
 	c.alice.post("/v2/group?render_entity=perhaps", fields{}).want(400).wantField("render_entity")
 	c.bob.wantEvents(slices.Repeat([]string{"friends", "bang"}, 2)...)
 }
