@@ -72,7 +72,8 @@ func (reader *Reader[T]) readMultipart(
 		head.from = ahead
 	}
 	_, repeatable := r.Header["Request-Id"]
-	parts := partReader[T]{Reader: reader, into: into, texts: reader.Limits.BodyBytes, repeatable: repeatable}
+	parts := partReader[T]{Reader: reader, into: into, texts: reader.Limits.BodyBytes, named: reader.Limits.BodyBytes,
+		repeatable: repeatable}
 	source := multipart.NewReader(head, boundary)
 	for n := 0; ; n++ {
 		head.left = maxPartHead
@@ -114,6 +115,7 @@ type partReader[T any] struct {
 	*Reader[T]
 	into       *Body[T]
 	texts      int64 // bytes that the texts may still hold together, if that is limited
+	named      int64 // the same of files that are read as texts
 	repeatable bool
 	charset    *charset // of parts that declare none
 }
@@ -140,11 +142,22 @@ func (p *partReader[T]) read(ctx context.Context, part *multipart.Part) error {
 	if _, kept := p.into.File(name); kept {
 		return repeated(name)
 	}
-	value, err := p.readText(name, part)
-	if err != nil {
+	room := &p.texts
+	if named {
+		room = &p.named
+	}
+	value, err := p.readText(name, part, room)
+	flaw, _ := errors.AsType[*model.Error](err)
+	switch {
+	case err == nil:
+		value, flaw = p.decodePart(name, value, part.Header.Get("Content-Type"))
+	case named && flaw != nil && flaw.Code == CodeBodyTooLarge:
+		if _, err := io.Copy(io.Discard, part); err != nil {
+			return err
+		}
+	default:
 		return err
 	}
-	value, flaw := p.decodePart(name, value, part.Header.Get("Content-Type"))
 	if flaw != nil && !named {
 		return flaw
 	}
@@ -179,18 +192,18 @@ func (p *partReader[T]) decodePart(name, value, contentType string) (string, *mo
 	return value, fault
 }
 
-// readText reads a text part, whose name counts too.
-func (p *partReader[T]) readText(name string, part io.Reader) (string, error) {
+// readText reads a text part, whose name counts too, into the room that is left.
+func (p *partReader[T]) readText(name string, part io.Reader, room *int64) (string, error) {
 	isLimited := p.Limits.BodyBytes > 0
 	buffer := buffers.Get().(*buffer)
 	defer buffer.release()
-	p.texts -= int64(len(name))
+	*room -= int64(len(name))
 	if isLimited {
-		part = &source{from: part, limited: true, limit: p.texts, left: max(p.texts, 0)}
+		part = &source{from: part, limited: true, limit: *room, left: max(*room, 0)}
 	}
 	text, err := buffer.readAll(part, p.into.hold)
-	p.texts -= int64(len(text))
-	if errors.Is(err, errPastLimit) || isLimited && p.texts < 0 {
+	*room -= int64(len(text))
+	if errors.Is(err, errPastLimit) || isLimited && *room < 0 {
 		return "", &model.Error{Kind: model.TooLarge, Code: CodeBodyTooLarge, Field: shownName(name),
 			Message: "The texts of the body are larger together than the limit."}
 	}
