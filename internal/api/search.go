@@ -77,7 +77,7 @@ func (c *call) searchCommand() (command service.SearchCommand, shown map[string]
 // one of the many fields of a request that are ignored.
 func (c *call) readCriteria(command *service.SearchCommand) {
 	f := &c.body.Fields
-	for _, name := range f.Names() {
+	for _, name := range slices.Sorted(slices.Values(f.Names())) { // a continuation is of no order in which they come
 		if fields := searchFields(name); fields != nil {
 			command.Must = append(command.Must, search.Criterion{Fields: fields, Text: f.Text(name)})
 		}

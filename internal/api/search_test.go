@@ -213,6 +213,17 @@ func TestSearchGoesOnFromPageToPage(t *testing.T) {
 	colleague.post("/v2/search", query).wantError(400, "continuation_invalid")
 	query["continuation"] = ""
 	f.me.post("/v2/search", query).reply().at("metadata").wantFields(fields{"first_hit": 0})
+
+	// The members of an object have no order: the same question may be asked in another one.
+	asked := func(continuation string, criteria ...string) value {
+		text := `{` + strings.Join(criteria, ",") + `,"page_size":1` + continuation + `}`
+		return f.me.do("POST", "/v2/search", body("application/json", strings.NewReader(text))).reply().at("metadata")
+	}
+	first := asked("", `"any":"b"`, `"first_name":"b"`, `"type":["account"]`)
+	first.wantFields(fields{"total_hits": 1})
+	first = asked("", `"any":"b"`, `"display_name":"b"`)
+	asked(`,"continuation":"`+first.text("continuation")+`"`, `"display_name":"b"`, `"any":"b"`).
+		wantFields(fields{"first_hit": 1})
 }
 
 func TestSearchStaysInTheCallersOrganizations(t *testing.T) {
