@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 
-	"signet/internal/api/wire"
 	"signet/internal/model"
 	"signet/internal/service"
 )
@@ -106,11 +105,7 @@ func (a *API) getGroupMembers(ctx context.Context, c *call) (answer, error) {
 		return answer{}, err
 	}
 	a.charge(c, costOfMembers(len(members)))
-	out := make([]wire.User, len(members))
-	for i, e := range members {
-		out[i] = c.User(e)
-	}
-	return reply(out), nil
+	return replyEach(ctx, a, c, "[", "]", members, func(e model.Entity) any { return c.User(e) })
 }
 
 // updateGroup: POST /group/:group (call 7).

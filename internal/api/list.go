@@ -31,3 +31,15 @@ func (a *API) endList(c *call, l *output.List, end string, err error) (answer, e
 	a.charge(c, costOfAnswer(bytes))
 	return written(), nil
 }
+
+// replyEach answers with entries, each as show shows it: with a list that has no continuation, and may be longer than
+// an answer that is made whole.
+func replyEach[E any](ctx context.Context, a *API, c *call, begin, end string, entries []E,
+	show func(E) any) (answer, error) {
+	l := a.list(ctx, c, begin)
+	var err error
+	for i := 0; i < len(entries) && err == nil; i++ {
+		err = l.Add(show(entries[i]))
+	}
+	return a.endList(c, l, end, err)
+}

@@ -160,7 +160,15 @@ func (a *API) getMessageStatus(ctx context.Context, c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	return reply(wire.ShownStatus(status)), nil
+	rows := status.Rows
+	status.Rows = nil
+	begin, err := json.Marshal(wire.ShownStatus(status))
+	if err != nil {
+		return answer{}, err
+	}
+	const end = "]}" // of the statuses, which come last
+	return replyEach(ctx, a, c, strings.TrimSuffix(string(begin), end), end, rows,
+		func(row model.StatusRow) any { return wire.ShownStatusRow(row) })
 }
 
 // setMessageStatus: POST and PUT /message/status (call 16).

@@ -79,11 +79,7 @@ func (a *API) getUserOrganizations(ctx context.Context, c *call) (answer, error)
 	if err != nil {
 		return answer{}, err
 	}
-	out := make([]wire.Organization, len(found))
-	for i, o := range found {
-		out[i] = wire.ShownOrganization(o)
-	}
-	return reply(out), nil
+	return replyEach(ctx, a, c, "[", "]", found, func(o model.Organization) any { return wire.ShownOrganization(o) })
 }
 
 // getUserOrganization: GET /user/:user/organization/:organization.

@@ -18,6 +18,21 @@ func (v value) setting(name string) value {
 	return value{v.t, nil}
 }
 
+// A list without a continuation is written as it is read: it may be longer than any answer that is made whole.
+func TestALongListOfOrganizationsIsWhole(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	long := strings.Repeat("x", 250<<10)
+	for range 36 {
+		org := c.mustCreateOrganization("Another")
+		c.operator.post("/v2/organization/"+org, fields{"note": long}).want(204)
+		c.operator.mustJoin(org, c.alice)
+	}
+	if got := c.alice.get("/v2/user/me/organization").want(200).reply().list(); len(got) != 37 {
+		t.Errorf("%d organizations are listed, want 37", len(got))
+	}
+}
+
 func TestOrganizationHasEveryField(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -104,9 +104,13 @@ func ShownStatus(s service.MessageStatus) MessageStatus {
 func StatusRows(rows []model.StatusRow) []StatusRow {
 	out := make([]StatusRow, len(rows))
 	for i, row := range rows {
-		out[i] = StatusRow{row.Account, row.Status.String(), Time(row.Time)}
+		out[i] = ShownStatusRow(row)
 	}
 	return out
+}
+
+func ShownStatusRow(row model.StatusRow) StatusRow {
+	return StatusRow{row.Account, row.Status.String(), Time(row.Time)}
 }
 
 // ExportedMessage is a line of messages.jsonl, in an archive of a person's data.
