@@ -50,7 +50,9 @@ type Issuer struct {
 
 // Party is the server towards all issuers. It is safe for concurrent use.
 type Party struct {
-	client *http.Client
+	client *http.Client // has codes exchanged
+	asks   *http.Client // what issuers publish, and tell of people
+	keys   *http.Client // their keys
 	clock  func() time.Time
 
 	mu    sync.Mutex // guards known
@@ -60,7 +62,8 @@ type Party struct {
 // published is what an issuer publishes of itself.
 type published struct {
 	*oidc.Provider
-	at time.Time // when that was asked
+	at   time.Time // when that was asked
+	keys oidc.KeySet
 
 	Groups   bool     // it has a scope of this name
 	Names    bool     // it names itself in its answers (RFC 9207)
@@ -70,12 +73,8 @@ type published struct {
 
 // New returns the server towards issuers, which it calls by a client.
 func New(client *http.Client, clock func() time.Time) *Party {
-	return &Party{client: client, clock: clock, known: map[string]*published{}}
-}
-
-// calling returns a context in which the libraries call by the party's client.
-func (p *Party) calling(ctx context.Context) context.Context {
-	return oidc.ClientContext(ctx, p.client)
+	return &Party{client: client, asks: asking{}.by(client), keys: asking{check: areKeys}.by(client), clock: clock,
+		known: map[string]*published{}}
 }
 
 // published returns what an issuer publishes, which has to name the issuer exactly so: else one could answer in
@@ -88,7 +87,7 @@ func (p *Party) published(ctx context.Context, issuer string) (*published, error
 	if known != nil && now.Sub(known.at) < remembered {
 		return known, nil
 	}
-	provider, err := oidc.NewProvider(p.calling(ctx), issuer)
+	provider, err := oidc.NewProvider(oidc.ClientContext(ctx, p.asks), issuer)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
 	}
@@ -106,7 +105,8 @@ func (p *Party) published(ctx context.Context, issuer string) (*published, error
 		cmp.Or(provider.UserInfoEndpoint(), at.TokenURL)); err != nil {
 		return nil, err
 	}
-	known = &published{Provider: provider, at: now, Groups: slices.Contains(says.Scopes, "groups"), Names: says.Names,
+	keys := oidc.NewRemoteKeySet(oidc.ClientContext(ctx, p.keys), says.Keys)
+	known = &published{Provider: provider, at: now, keys: keys, Groups: slices.Contains(says.Scopes, "groups"), Names: says.Names,
 		Methods: says.Methods, UserInfo: provider.UserInfoEndpoint() != ""}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -198,8 +198,8 @@ func (p *Party) Finish(ctx context.Context, i Issuer, a Answer) (Person, error) 
 	if a.Issuer != i.URL && (a.Issuer != "" || at.Names) {
 		return Person{}, fmt.Errorf("%w: another issuer answered", ErrRefused)
 	}
-	calling := p.calling(ctx)
-	tokens, err := at.config(&i, a.Groups).Exchange(calling, a.Code, oauth2.VerifierOption(a.Verifier))
+	tokens, err := at.config(&i, a.Groups).Exchange(oidc.ClientContext(ctx, p.client), a.Code,
+		oauth2.VerifierOption(a.Verifier))
 	if err != nil {
 		return Person{}, exchangeFault(err)
 	}
@@ -207,12 +207,12 @@ func (p *Party) Finish(ctx context.Context, i Issuer, a Answer) (Person, error) 
 	if raw == "" {
 		return Person{}, fmt.Errorf("%w: it gave no ID token for the code", ErrRefused)
 	}
-	claims, err := p.checkToken(calling, at, &i, &a, raw)
+	claims, err := p.checkToken(ctx, at, &i, &a, raw)
 	if err != nil {
 		return Person{}, err
 	}
 	if claims.lacks(&a.Names, a.Groups) && at.UserInfo {
-		if err := p.ask(calling, at, tokens, claims); err != nil && a.Groups && !claims.has(groupsClaim(&a.Names)) {
+		if err := p.ask(ctx, at, tokens, claims); err != nil && a.Groups && !claims.has(groupsClaim(&a.Names)) {
 			return Person{}, err // who is in no group would lose its role
 		}
 	}
@@ -236,9 +236,9 @@ func exchangeFault(err error) error {
 
 // ask takes what the ID token leaves out from the issuer's UserInfo endpoint.
 func (p *Party) ask(ctx context.Context, at *published, tokens *oauth2.Token, into claims) error {
-	info, err := at.Provider.UserInfo(ctx, oauth2.StaticTokenSource(tokens))
+	info, err := at.Provider.UserInfo(oidc.ClientContext(ctx, p.asks), oauth2.StaticTokenSource(tokens))
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrUnreachable, err)
+		return cmp.Or(unasked(err), fmt.Errorf("%w: it tells nothing of the person that can be read", ErrUnreachable))
 	}
 	more := claims{}
 	if err := info.Claims(&more); err != nil {

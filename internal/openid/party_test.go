@@ -2,6 +2,7 @@ package openid
 
 import (
 	"errors"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -231,6 +232,47 @@ func TestAnIssuerThatGoesDownRefusesNobody(t *testing.T) {
 	v.mustBegin()
 	if _, err := v.finish(); !errors.Is(err, ErrUnreachable) { // it is the server that is not known
 		t.Errorf("with a wrong client secret: got %v", err)
+	}
+}
+
+// An issuer whose keys cannot be read has not refused anybody, and nothing of what it answers is repeated: it may be
+// anything that the server reaches.
+func TestKeysThatCannotBeReadRefuseNobody(t *testing.T) {
+	const inside = "what lies inside"
+	for what, broken := range map[string]func(http.ResponseWriter){
+		"an error":     func(w http.ResponseWriter) { http.Error(w, inside, http.StatusInternalServerError) },
+		"not found":    func(w http.ResponseWriter) { http.Error(w, inside, http.StatusNotFound) },
+		"no JSON":      func(w http.ResponseWriter) { _, _ = io.WriteString(w, inside) },
+		"other JSON":   func(w http.ResponseWriter) { _, _ = io.WriteString(w, `{"x":"`+inside+`"}`) },
+		"cut short":    func(w http.ResponseWriter) { _, _ = io.WriteString(w, `{"keys":["`+inside) },
+		"nothing":      func(http.ResponseWriter) {},
+		"an interrupt": func(http.ResponseWriter) { panic(http.ErrAbortHandler) },
+	} {
+		v := newVisit(t)
+		v.mustBegin()
+		v.forger.Breaks(broken)
+		wantUnreachable := func(at string, err error) {
+			if !errors.Is(err, ErrUnreachable) || errors.Is(err, ErrRefused) || strings.Contains(err.Error(), inside) {
+				t.Errorf("%s, at %s: got %v", what, at, err)
+			}
+		}
+		_, err := v.finish()
+		wantUnreachable("a sign-in", err)
+		token := v.forger.LogoutToken(map[string]any{"sub": "ann"})
+		_, err = v.party.Logout(t.Context(), v.issuer, token)
+		wantUnreachable("a logout", err)
+		v.forger.Breaks(nil)
+		if _, err := v.party.Logout(t.Context(), v.issuer, token); err != nil {
+			t.Errorf("%s: once it answers: %v", what, err)
+		}
+		// Of whom the keys are known, the UserInfo endpoint may be broken.
+		v.answer.Groups = true
+		v.forger.Says(map[string]any{"sub": "ann", "name": "Ann"})
+		v.mustBegin()
+		v.forger.Breaks(broken)
+		if _, err = v.finish(); err == nil || strings.Contains(err.Error(), inside) {
+			t.Errorf("%s, at UserInfo: got %v", what, err)
+		}
 	}
 }
 

@@ -18,16 +18,17 @@ func refusef(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrRefused}, args...)...)
 }
 
-// verifier checks the signature, the issuer, the audience and the end of a token.
-func (p *Party) verifier(at *published, i *Issuer) *oidc.IDTokenVerifier {
-	return at.Verifier(&oidc.Config{ClientID: i.ClientID, SupportedSigningAlgs: algorithms, Now: p.clock})
+// verifier checks the issuer, the audience and the end of a token, and its signature.
+func (p *Party) verifier(i *Issuer, by *signature) *oidc.IDTokenVerifier {
+	return oidc.NewVerifier(i.URL, by, &oidc.Config{ClientID: i.ClientID, SupportedSigningAlgs: algorithms, Now: p.clock})
 }
 
 // checkToken checks an ID token (OpenID Connect Core 1.0, section 3.1.3.7), and returns what it says.
 func (p *Party) checkToken(ctx context.Context, at *published, i *Issuer, a *Answer, raw string) (claims, error) {
-	token, err := p.verifier(at, i).Verify(ctx, raw)
+	by := signature{keys: at.keys}
+	token, err := p.verifier(i, &by).Verify(ctx, raw)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrRefused, err)
+		return nil, by.fault(err)
 	}
 	said := claims{}
 	if err := token.Claims(&said); err != nil {
@@ -92,9 +93,10 @@ func (p *Party) Logout(ctx context.Context, i Issuer, raw string) (Logout, error
 	if err != nil {
 		return Logout{}, err
 	}
-	token, err := p.verifier(at, &i).VerifyLogout(p.calling(ctx), raw)
+	by := signature{keys: at.keys}
+	token, err := p.verifier(&i, &by).VerifyLogout(ctx, raw)
 	if err != nil {
-		return Logout{}, fmt.Errorf("%w: %w", ErrRefused, err)
+		return Logout{}, by.fault(err)
 	}
 	var said struct {
 		Events map[string]any `json:"events"`

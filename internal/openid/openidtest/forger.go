@@ -40,6 +40,7 @@ type Forger struct {
 	codes    map[string]url.Values // by code: with which request it was given
 	forge    func(claims jwt.MapClaims) (signed string, forged bool)
 	document func(map[string]any)
+	broken   func(http.ResponseWriter) // of keys and UserInfo; nil: they are whole
 	down     bool
 	calls    int
 }
@@ -54,9 +55,9 @@ func NewForger(t testing.TB, clock func() time.Time) *Forger {
 	f := &Forger{Clock: clock, t: t, key: key, codes: map[string]url.Values{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /.well-known/openid-configuration", f.discover)
-	mux.HandleFunc("GET /keys", f.keys)
+	mux.HandleFunc("GET /keys", f.whole(f.keys))
 	mux.HandleFunc("POST /token", f.token)
-	mux.HandleFunc("GET /userinfo", f.userInfo)
+	mux.HandleFunc("GET /userinfo", f.whole(f.userInfo))
 	f.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f.mu.Lock()
 		f.calls++
@@ -93,10 +94,25 @@ func (f *Forger) Publishes(change func(map[string]any)) { f.set(func() { f.docum
 // Down has the provider answer nothing that an issuer answers, or answer again.
 func (f *Forger) Down(down bool) { f.set(func() { f.down = down }) }
 
+// Breaks has the provider answer so where it is asked for its keys, and of a person; nil: as it should.
+func (f *Forger) Breaks(answer func(http.ResponseWriter)) { f.set(func() { f.broken = answer }) }
+
 // Calls is how often the provider was called.
 func (f *Forger) Calls() (n int) {
 	f.set(func() { n = f.calls })
 	return n
+}
+
+// whole answers by a function, unless the test has it broken.
+func (f *Forger) whole(answer http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var broken func(http.ResponseWriter)
+		if f.set(func() { broken = f.broken }); broken != nil {
+			broken(w)
+			return
+		}
+		answer(w, r)
+	}
 }
 
 func (f *Forger) set(change func()) {
