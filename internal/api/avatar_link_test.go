@@ -29,9 +29,9 @@ func TestAnAvatarIsNoCallOfTheServer(t *testing.T) {
 	}
 	// A host is the same however it is written, with and without the port of its scheme.
 	for host, links := range map[string][]string{
-		"chat.example.com": {"https://chat.example.com/v2/user", "https://Chat.Example.com:443/x", "http://chat.example.com:80/x",
-			"https://chat.example.com:/x", "https://chat.example.com./x", "https://chat.example.com.:443/x",
-			"https://\uff43hat.example.com/x"},
+		"chat.example.com": {"https://chat.example.com/v2/user", "https://Chat.Example.com:443/x",
+			"http://chat.example.com:80/x", "https://chat.example.com:/x", "https://chat.example.com./x",
+			"https://chat.example.com.:443/x", "https://\uff43hat.example.com/x"},
 		"chat.example.com:443":  {"https://chat.example.com/x"},
 		"xn--bcher-kva.example": {"https://b\u00fccher.example/x", "https://B%C3%9CCHER.example/x"},
 		"[::1]":                 {"https://[::1]:443/x"},

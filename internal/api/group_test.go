@@ -87,7 +87,8 @@ func TestGroupMembersAreThoseNamedAndItsCreator(t *testing.T) {
 		members("", bad).want(400)
 	}
 	// What a form leaves empty, it leaves out.
-	for _, empty := range []option{form("name", "G", "metadata", ""), parts(map[string]string{"name": "G", "metadata": ""})} {
+	for _, empty := range []option{form("name", "G", "metadata", ""),
+		parts(map[string]string{"name": "G", "metadata": ""})} {
 		if got := c.alice.do("POST", "/v2/group", empty).want(204).Header.Get("TT-X-Group-Token"); got == "" {
 			t.Error("the answer names no group")
 		}

@@ -106,8 +106,8 @@ func (p *Party) published(ctx context.Context, issuer string) (*published, error
 		return nil, err
 	}
 	keys := oidc.NewRemoteKeySet(oidc.ClientContext(ctx, p.keys), says.Keys)
-	known = &published{Provider: provider, at: now, keys: keys, Groups: slices.Contains(says.Scopes, "groups"), Names: says.Names,
-		Methods: says.Methods, UserInfo: provider.UserInfoEndpoint() != ""}
+	known = &published{Provider: provider, at: now, keys: keys, Groups: slices.Contains(says.Scopes, "groups"),
+		Names: says.Names, Methods: says.Methods, UserInfo: provider.UserInfoEndpoint() != ""}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.known) >= mostRemembered {
