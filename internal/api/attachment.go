@@ -8,8 +8,7 @@ import (
 	"net/url"
 	"strings"
 
-	"golang.org/x/net/idna"
-
+	"signet/internal/api/guard"
 	"signet/internal/api/input"
 	"signet/internal/api/output"
 	"signet/internal/content"
@@ -83,26 +82,13 @@ func (c *call) showsAvatar(link string) bool {
 		return true // the use case refuses it
 	}
 	own, _ := url.Parse(c.Base)
-	site := siteOf(u)
-	if site != siteOf(&url.URL{Host: c.request.Host}) && (own == nil || site != siteOf(own)) {
+	site := guard.SiteOf(u)
+	if site != guard.SiteOf(&url.URL{Host: c.request.Host}) && (own == nil || site != guard.SiteOf(own)) {
 		return true
 	}
 	id, isAvatar := strings.CutPrefix(u.EscapedPath(), "/v2/avatar/")
 	_, valid := model.ParseBlobID(id)
 	return isAvatar && valid && u.RawQuery == "" && u.Fragment == ""
-}
-
-// siteOf is where a URL leads, however it is written: browsers take many spellings of a host for one. A port that is
-// left out may be that of either scheme, which behind a proxy that ends TLS is not known.
-func siteOf(u *url.URL) string {
-	host := strings.TrimSuffix(u.Hostname(), ".")
-	if plain, err := idna.Lookup.ToASCII(host); err == nil {
-		host = strings.TrimSuffix(plain, ".")
-	}
-	if port := u.Port(); port != "" && port != "80" && port != "443" {
-		host += ":" + port
-	}
-	return strings.ToLower(host)
 }
 
 // getAttachment: GET /message/:message/attachment/:number (call 14).

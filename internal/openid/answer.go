@@ -24,13 +24,10 @@ type asking struct {
 	check func(body []byte) error // of an answer; nil: none
 }
 
-// by returns a client that asks as another one does.
+// by returns a client that asks as another one does, which has a transport of its own.
 func (a asking) by(client *http.Client) *http.Client {
 	out := *client
-	a.RoundTripper = out.Transport
-	if a.RoundTripper == nil {
-		a.RoundTripper = http.DefaultTransport
-	}
+	a.RoundTripper = client.Transport
 	out.Transport = a
 	return &out
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/net/idna"
+
 	"signet/internal/model"
 )
 
@@ -146,4 +148,17 @@ func sameOrigin(origin, host string) bool {
 		return false
 	}
 	return site != "" && strings.EqualFold(strings.TrimSuffix(site, port), strings.TrimSuffix(host, port))
+}
+
+// SiteOf is where a URL leads, however it is written: browsers take many spellings of a host for one. A port that is
+// left out may be that of either scheme, which behind a proxy that ends TLS is not known.
+func SiteOf(u *url.URL) string {
+	host := strings.TrimSuffix(u.Hostname(), ".")
+	if plain, err := idna.Lookup.ToASCII(host); err == nil {
+		host = strings.TrimSuffix(plain, ".")
+	}
+	if port := u.Port(); port != "" && port != "80" && port != "443" {
+		host += ":" + port
+	}
+	return strings.ToLower(host)
 }

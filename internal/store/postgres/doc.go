@@ -49,7 +49,7 @@
 // # Statistics
 //
 // The server plans by what it last saw of a table, and a connection keeps its plans until
-// the server looks again. It does so by itself, a minute late: too late for tables that
+// the server looks again. By itself it looks after a minute: too late for tables that
 // were empty. So the engine has it look at those that have become four times as large
 // (statistics.go).
 //
