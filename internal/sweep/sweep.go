@@ -83,6 +83,7 @@ type Sweeper struct {
 	erased   atomic.Bool // content was erased since the last sweep of the files
 	allKeys  atomic.Bool // the next housekeeping asks of every key whether something is left
 	restored atomic.Bool // this server is the first on a store that was set back
+	pace     pace
 
 	said   string        // the last failure that was logged
 	saidAt time.Duration // by the monotonic clock
@@ -90,7 +91,7 @@ type Sweeper struct {
 
 // NewSweeper returns a sweeper that is not running yet.
 func NewSweeper(o Options) *Sweeper {
-	w := &Sweeper{Options: o, soon: make(chan struct{}, 1), begun: o.Clock.Now()}
+	w := &Sweeper{Options: o, soon: make(chan struct{}, 1), begun: o.Clock.Now(), pace: pace{at: o.Clock.Elapsed()}}
 	w.tasks.name()
 	return w
 }
@@ -128,9 +129,11 @@ func (w *Sweeper) complain(ctx context.Context, what string, err error) {
 }
 
 // Run sweeps until ctx ends. It sweeps at half its interval, so that what ends
-// right after one sweep is erased within the interval too.
+// right after one sweep is erased within the interval too. Where very many messages end,
+// these are removed in between.
 func (w *Sweeper) Run(ctx context.Context) {
-	tick := time.NewTicker(max(w.Interval/2, 10*time.Millisecond))
+	round := max(w.Interval/2, 10*time.Millisecond)
+	tick := time.NewTicker(round)
 	defer tick.Stop()
 	kept := w.Clock.Elapsed() - housekeeping // at the start too
 	for {
@@ -144,11 +147,31 @@ func (w *Sweeper) Run(ctx context.Context) {
 				w.complain(ctx, "housekeeping failed and will be tried again", err)
 			}
 		}
-		select {
-		case <-tick.C:
-		case <-w.soon:
-		case <-ctx.Done():
+		if !w.awaitRound(ctx, tick.C, round) {
 			return
+		}
+	}
+}
+
+// awaitRound waits until a sweep is to begin, and removes messages meanwhile where very many end. It reports false
+// once ctx ends.
+func (w *Sweeper) awaitRound(ctx context.Context, tick <-chan time.Time, round time.Duration) bool {
+	for {
+		var early <-chan time.Time
+		if wait, sooner := w.pace.left(w.Clock.Elapsed(), round); sooner {
+			early = time.After(wait)
+		}
+		select {
+		case <-early:
+			if err := w.sweepEarly(ctx); err != nil && ctx.Err() == nil {
+				w.complain(ctx, "sweep failed and will be tried again", err)
+			}
+		case <-tick:
+			return true
+		case <-w.soon:
+			return true
+		case <-ctx.Done():
+			return false
 		}
 	}
 }
@@ -171,7 +194,7 @@ func (w *Sweeper) Sweep(ctx context.Context) (err error) {
 func (w *Sweeper) eraseEnded(ctx context.Context, at time.Time) error {
 	removed := 0
 	ended := func(ctx context.Context) (err error) {
-		removed, err = w.sweepMessages(ctx, at)
+		removed, err = w.removeEnded(ctx, at)
 		return err
 	}
 	if !at.IsZero() { // else it does not count as done
