@@ -88,7 +88,7 @@ func (s *Service) acknowledge(ctx context.Context, actor *model.Actor, all []int
 			}
 		}
 		return tx.DeleteEventsAt(account, positions)
-	}, store.Short)
+	}, store.ShortOf(account))
 	if err != nil {
 		return err
 	}

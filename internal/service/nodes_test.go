@@ -246,6 +246,51 @@ func TestNodesEndAMessageThatAllHaveRead(t *testing.T) {
 	}
 }
 
+// Calls of an account that come at once to one server, as a repeat does, may share no transaction: a copy that is
+// acknowledged and read is Read, is counted once, and its sender is told of that alone.
+func TestAStatusNeverGoesBack(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, Limits{})
+	o := c.organization()
+	ann, bob, eve := c.member(o, "ann"), c.member(o, "bob"), c.member(o, "eve")
+	node, scoped := c.nodes[0], *bob
+	scoped.Key.Scope = o
+	queue := func(of *model.Actor) (events []model.Event, ids []string) {
+		events, _, err := node.Events(t.Context(), of, 0, store.EndOfQueue, 100)
+		c.must(err)
+		for i := range events {
+			ids = append(ids, events[i].ID)
+		}
+		return events, ids
+	}
+	for range 20 {
+		m := c.mustSend(ann, bob.Account.String())
+		_, ids := queue(bob)
+		c.atOnce(9, func(i int, _ *Service) error {
+			switch i % 3 {
+			case 0: // behind which the others wait together
+				_, err := c.send(node, eve, eve.Account.String())
+				return err
+			case 1:
+				return node.MarkStatus(context.Background(), bob, Marks{Read: []model.MessageID{m}})
+			}
+			return node.Acknowledge(context.Background(), &scoped, ids)
+		})
+		c.must(node.MarkStatus(t.Context(), bob, Marks{Read: []model.MessageID{m}}))
+		status, err := node.MessageStatus(t.Context(), ann, m)
+		c.must(err)
+		if len(status.Rows) != 1 || status.Rows[0].Status != model.Read {
+			t.Errorf("the message is %+v, want Read", status.Rows)
+		}
+		c.wantUnread(bob, 0)
+		told, ids := queue(ann)
+		if len(told) != 1 || told[0].Status == nil || told[0].Status.Status != model.Read {
+			t.Errorf("its sender has %d events, want one: %+v", len(told), told)
+		}
+		c.must(node.Acknowledge(t.Context(), ann, ids))
+	}
+}
+
 func TestNodesGiveADeviceOneKey(t *testing.T) {
 	testenv.Long(t)
 	t.Parallel()

@@ -79,7 +79,7 @@ func (s *Service) mark(ctx context.Context, actor *model.Actor, ids []model.Mess
 		}
 		senders, err = moved.write(tx)
 		return err
-	}, store.Short)
+	}, store.ShortOf(actor.Account))
 	if err != nil {
 		return err
 	}

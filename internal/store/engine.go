@@ -37,14 +37,16 @@ type Engine interface {
 // Trait is what a caller knows of its transaction. What an engine makes of it is the
 // engine's own; a transaction does the same without it.
 type Trait struct {
-	kind  traitKind
-	group model.GroupID
+	kind    traitKind
+	group   model.GroupID
+	account model.AccountID
 }
 
 type traitKind int
 
 const (
 	short traitKind = iota + 1
+	shortOf
 	crowd
 )
 
@@ -55,9 +57,23 @@ const (
 // undone with it, and run once more.
 var Short = Trait{kind: short}
 
+// ShortOf is Short of a transaction that reads what belongs to an account, and changes that by what it read. Locks of
+// rows keep apart those that are in two transactions, so no two of the same account share one.
+func ShortOf(account model.AccountID) Trait { return Trait{kind: shortOf, account: account} }
+
+// ShortOfWhom returns the account of the ShortOf among traits.
+func ShortOfWhom(traits []Trait) (account model.AccountID, found bool) {
+	for _, t := range traits {
+		if t.kind == shortOf {
+			return t.account, true
+		}
+	}
+	return account, false
+}
+
 // Crowd is Short of a transaction that locks the row of a group before all else. An engine
 // may put several of the same group into one.
-func Crowd(group model.GroupID) Trait { return Trait{crowd, group} }
+func Crowd(group model.GroupID) Trait { return Trait{kind: crowd, group: group} }
 
 // CrowdOf returns the group of the Crowd among traits.
 func CrowdOf(traits []Trait) (group model.GroupID, found bool) {

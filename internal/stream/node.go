@@ -42,7 +42,6 @@ type Node struct {
 	time     *custody.Clock // for the store's time
 	id       model.NodeID
 	soon     chan struct{} // receives when there is something in closed
-	opening  turns
 
 	mu     sync.Mutex // guards closed
 	closed []*live.Subscription
@@ -64,7 +63,7 @@ func (r *Registry) Register(ctx context.Context, clock *custody.Clock) (*Node, e
 	}
 	n := &Node{
 		registry: r, time: clock, id: model.NodeID(uuid.Must(uuid.NewV7())), soon: make(chan struct{}, 1), looked: r.clock(),
-		renewed: r.clock(), opening: turns{taken: map[model.AccountID]chan struct{}{}},
+		renewed: r.clock(),
 	}
 	if err := n.lease(ctx, nodeLease); err != nil {
 		return nil, err

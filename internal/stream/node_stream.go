@@ -24,13 +24,7 @@ type lingering struct {
 // open fails, the stream may be noted all the same, and is until it is closed.
 func (n *Node) open(ctx context.Context, sub *live.Subscription, upTo int64) (before scopes, err error) {
 	r := n.registry
-	// Whoever holds the queue is the only one to open a stream of the account, but for those who
-	// share the transaction. These are of this node.
-	over, err := n.opening.take(ctx, sub.Account)
-	if err != nil {
-		return nil, err
-	}
-	defer over()
+	// Whoever holds the queue is the only one to open a stream of the account.
 	var replaced []model.StreamID
 	var position int64
 	abreast := false
@@ -65,7 +59,7 @@ func (n *Node) open(ctx context.Context, sub *live.Subscription, upTo int64) (be
 			return err
 		}
 		return presence.EndStreams(tx, sub.Account, replaced, presence.Replaced)
-	}, store.Short)
+	}, store.ShortOf(sub.Account))
 	if err != nil {
 		return nil, err
 	}

@@ -40,7 +40,8 @@
 // once, and in the order of the accounts. One COMMIT brings all to the disk.
 // So 64 senders cost the round trips of a few. A shared transaction waits for no row
 // longer than 50 ms, and if anything goes wrong in it, for any of them, all run
-// alone.
+// alone. Locks keep nobody apart within one transaction: of calls that change what
+// belongs to one account (store.ShortOf) one at a time runs on this server.
 //
 // Messages to one group (store.Crowd) all need its row. Those that wait here while one
 // is written share the next transaction, as many as write to some 250 queues, and wait

@@ -58,6 +58,7 @@ type Engine struct {
 
 	updates   chan *member // short calls of Update that wait for a lane
 	crowds    crowds
+	turns     turns
 	views     chan *member  // short calls of View
 	grown     chan struct{} // it is time to ask whether tables have grown
 	stopSweep context.CancelFunc
@@ -112,6 +113,7 @@ func Open(ctx context.Context, url string, opts Options) (*Engine, error) {
 	e := &Engine{clock: opts.Clock, log: opts.Log, patience: opts.Patience, meters: store.NewEngineMeters(),
 		updates: make(chan *member, maxShared), views: make(chan *member, maxShared),
 		crowds: crowds{all: map[model.GroupID]*crowd{}}, grown: make(chan struct{}, 1),
+		turns: turns{taken: map[model.AccountID]chan struct{}{}},
 		hosts: newHosts(&config.ConnConfig.Config, links, opts.Log)}
 	config.BeforeConnect = e.hosts.order
 	if e.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {

@@ -306,8 +306,56 @@ func TestCrowdSharesNoMoreThanACallMayWrite(t *testing.T) {
 	}
 }
 
-// Those that share a transaction lock their queues together, once none of them has to hear something
-// first: one that locked more after it waited would hold what others wait for who hold what it wants.
+// Locks of rows keep nobody apart within a transaction: two calls that change what belongs to one account have two.
+func TestNoTwoOfAnAccountShareATransaction(t *testing.T) {
+	e := mustOpen(t, postgrestest.URL(t), Options{})
+	var all sync.WaitGroup
+	begun, release := make(chan struct{}, lanes()), make(chan struct{})
+	update := func(fn func(store.Session) error, trait store.Trait) {
+		all.Go(func() {
+			if err := e.Update(t.Context(), fn, trait); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	for range lanes() { // all that come meanwhile wait in line
+		update(func(store.Session) error {
+			begun <- struct{}{}
+			<-release
+			return nil
+		}, store.Short)
+		<-begun
+	}
+	one, other := model.AccountID{1}, model.AccountID{2}
+	transactions := make(chan int64, 4)
+	asked := func(account model.AccountID) {
+		update(func(s store.Session) error {
+			return s.Query(`SELECT txid_current()`, nil, func(row store.Row) error {
+				var id int64
+				err := row.Scan(&id)
+				if account == one {
+					transactions <- id
+				}
+				return err
+			})
+		}, store.ShortOf(account))
+	}
+	asked(one)
+	asked(other)
+	for len(e.updates) < 2 {
+		runtime.Gosched()
+	}
+	asked(one)
+	for range 1000 { // the third would stand in line, too
+		runtime.Gosched()
+	}
+	close(release)
+	all.Wait()
+	if a, b := <-transactions, <-transactions; a == b {
+		t.Errorf("two calls of an account shared the transaction %d", a)
+	}
+}
+
 func TestQueuesOfATransactionAreLockedAtOnce(t *testing.T) {
 	e := mustOpen(t, postgrestest.URL(t), Options{})
 	lower, upper := model.AccountID{1}, model.AccountID{2}

@@ -44,6 +44,14 @@ func (e *Engine) transact(ctx context.Context, u *update, traits []store.Trait) 
 	if slices.Contains(traits, store.Short) {
 		return share(ctx, e.updates, u.fn, alone)
 	}
+	if account, found := store.ShortOfWhom(traits); found {
+		over, err := e.turns.take(ctx, account)
+		if err != nil {
+			return err
+		}
+		defer over()
+		return share(ctx, e.updates, u.fn, alone)
+	}
 	if group, found := store.CrowdOf(traits); found {
 		return e.together(ctx, group, u.fn, alone)
 	}

@@ -1,4 +1,4 @@
-package stream
+package postgres
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 	"signet/internal/model"
 )
 
-// turns let one at a time do something about an account.
+// turns let one call at a time do something about an account (store.ShortOf).
 type turns struct {
 	mu    sync.Mutex                        // guards taken
 	taken map[model.AccountID]chan struct{} // closed when the turn is over
