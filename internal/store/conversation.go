@@ -24,16 +24,21 @@ type Conversation struct {
 }
 
 // NoteSent puts the recipient of a one-to-one message into the sender's roster, at the
-// message's time.
+// message's time. Of messages that share a transaction the later one may be noted first.
 func (tx *Tx) NoteSent(m *MessageRow) error {
 	return tx.Post(
 		`INSERT INTO conversations (account, organization, entity, last_message, last_sort, unread, unread_priority, cleared,
 			listed)
 		VALUES (?, ?, ?, ?, ?, 0, 0, 0, 1)
-		ON CONFLICT (account, organization, entity) DO UPDATE SET last_message = excluded.last_message,
-		last_sort = excluded.last_sort, listed = 1`,
+		ON CONFLICT (account, organization, entity) DO UPDATE SET last_message = CASE
+		WHEN conversations.last_message > excluded.last_message
+		THEN conversations.last_message ELSE excluded.last_message END, `+laterSort+`, listed = 1`,
 		&m.Sender, &m.Organization, &m.Recipient, Millis(m.Created), &m.Sort)
 }
+
+// laterSort keeps the last_sort of a conversation, or takes the one that is given where that is later.
+const laterSort = `last_sort = CASE WHEN conversations.last_sort > excluded.last_sort THEN conversations.last_sort
+	ELSE excluded.last_sort END`
 
 // NoteReceived puts the sender of a one-to-one message into the recipient's roster, and
 // counts it unread there.
@@ -44,8 +49,7 @@ func (tx *Tx) NoteReceived(m *MessageRow, account model.AccountID) error {
 		VALUES (?, ?, ?, ?, ?, 1, ?, 0, 1)
 		ON CONFLICT (account, organization, entity) DO UPDATE SET last_message = CASE
 		WHEN conversations.last_message > excluded.last_message
-		THEN conversations.last_message ELSE excluded.last_message END,
-		last_sort = excluded.last_sort, unread = conversations.unread + 1,
+		THEN conversations.last_message ELSE excluded.last_message END, `+laterSort+`, unread = conversations.unread + 1,
 		unread_priority = conversations.unread_priority + excluded.unread_priority, listed = 1`,
 		account, &m.Organization, &m.Sender, Millis(m.Created), &m.Sort, m.important())
 }

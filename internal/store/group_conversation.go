@@ -30,11 +30,13 @@ const pastConversations = `SELECT q.organization, q.group_token AS entity, 1 AS 
 const memberLastSort = `CASE WHEN g.sent > p.since THEN g.last_sort ELSE p.last_sort END`
 
 // NoteSentToGroup puts a group's message into the rosters of all of its members, and
-// counts it unread with all but the sender.
+// counts it unread with all but the sender. Of messages that share a transaction the later one may be noted first.
 func (tx *Tx) NoteSentToGroup(m *MessageRow) error {
 	if err := tx.Post(
-		`UPDATE groups SET sent = sent + 1, sent_priority = sent_priority + ?, last_message = ?, last_sort = ?
-			WHERE group_token = ?`, m.important(), Millis(m.Created), m.Sort, m.Recipient); err != nil {
+		`UPDATE groups SET sent = sent + 1, sent_priority = sent_priority + ?,
+			last_message = CASE WHEN last_message > ? THEN last_message ELSE ? END,
+			last_sort = CASE WHEN last_sort > ? THEN last_sort ELSE ? END WHERE group_token = ?`,
+		m.important(), Millis(m.Created), Millis(m.Created), m.Sort, m.Sort, m.Recipient); err != nil {
 		return err
 	}
 	return tx.Post(

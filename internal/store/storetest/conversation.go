@@ -191,6 +191,32 @@ func conversations(t *testing.T, h conformance.Harness) {
 	})
 }
 
+// laterMessages: messages that share a transaction are noted in any order, and the last is the one with the highest
+// position.
+func laterMessages(t *testing.T, h conformance.Harness) {
+	p, ann, bob, _ := newTrio(t, h)
+	organization := p.mustOrganization(t, ann, bob)
+	g := p.mustGroup(t, organization, ann, bob)
+	for _, m := range []*store.MessageRow{p.letter(organization, ann, bob), p.groupLetter(&g, ann)} {
+		p.mustSend(t, m)
+		p.mustUpdate(t, func(tx *store.Tx) error {
+			early := *m
+			early.Sort, early.Created = m.Sort-1, m.Created.Add(-time.Second)
+			if m.Group {
+				return tx.NoteSentToGroup(&early)
+			}
+			return errors.Join(tx.NoteSent(&early), tx.NoteReceived(&early, bob))
+		})
+		for _, account := range []model.AccountID{ann, bob} {
+			for _, c := range p.mustRoster(t, account) {
+				if c.Group == m.Group && (c.LastSort != m.Sort || !c.LastMessage.Equal(m.Created)) {
+					t.Errorf("the last message is %d, of %v, want %d, of %v", c.LastSort, c.LastMessage, m.Sort, m.Created)
+				}
+			}
+		}
+	}
+}
+
 // unreadCounters: they say what a count of the rows would.
 func unreadCounters(t *testing.T, h conformance.Harness) {
 	p, ann, bob, eve := newTrio(t, h)

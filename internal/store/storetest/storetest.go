@@ -41,6 +41,7 @@ var nounCases = []conformance.Case{
 	{Name: "Threads", Run: threadReads},
 	{Name: "Pages of conversations", Run: conversationPages},
 	{Name: "UnreadCounters", Run: unreadCounters},
+	{Name: "LaterMessages", Run: laterMessages},
 	{Name: "Requests", Run: requests},
 	{Name: "Blobs", Run: blobs},
 	{Name: "Avatars", Run: avatars},
