@@ -23,29 +23,68 @@ func TestAForwardLocksTheGroupBeforeItsSource(t *testing.T) {
 		GroupCommand{CallOrganization: o, Members: []string{bob.Account.String()}})
 	c.must(err)
 	source := c.mustSend(ann, g.ID.String())
-	before := c.retries()
+	c.wantNobodyInTheWay(
+		func(tx *store.Tx) error { return tx.LockGroups(g.ID) },
+		func(node *Service) error {
+			_, err := node.Forward(context.Background(), bob, ForwardCommand{Message: source, Recipient: g.ID.String()})
+			return err
+		},
+		func(tx *store.Tx) error { return tx.LockMessages([]model.OrganizationID{o}, source) })
+}
 
-	forwarded := make(chan error, 1)
-	err = c.store.Update(t.Context(), func(tx *store.Tx) error {
+// Who changes what is its own locks its queue before the rest, as who writes to it does; and who marks several messages
+// locks them in one order, whatever they are.
+func TestNobodyLocksInAnotherOrder(t *testing.T) {
+	testenv.Long(t)
+	t.Parallel()
+	c := newCluster(t, Limits{})
+	o := c.organization()
+	ann, bob := c.member(o, "ann"), c.member(o, "bob")
+	queue := func(tx *store.Tx) error { return tx.LockQueues(ann.Account) }
+	to := bob.Account.String()
+	c.wantNobodyInTheWay(queue,
+		func(node *Service) error { return node.AddToRoster(context.Background(), ann, to, o) },
+		func(tx *store.Tx) error {
+			return tx.ListConversation(ann.Account, o, model.EntityID(bob.Account))
+		})
+	unmute := func(tx *store.Tx) error { return tx.DeleteMutesOf(ann.Account, o) }
+	c.wantNobodyInTheWay(queue, func(node *Service) error { return node.Mute(context.Background(), ann, to, o, 5) }, unmute)
+	c.wantNobodyInTheWay(queue, func(node *Service) error { return node.UnmuteAll(context.Background(), ann) }, unmute)
+
+	on := true
+	plain := c.mustSend(bob, ann.Account.String())
+	sealed := c.mustSend(bob, ann.Account.String(), func(s *SendCommand) { s.DOR = &on })
+	lock := func(id model.MessageID) func(*store.Tx) error {
+		return func(tx *store.Tx) error { return tx.LockMessages([]model.OrganizationID{o}, id) }
+	}
+	c.wantNobodyInTheWay(lock(plain), func(node *Service) error {
+		return node.MarkStatus(context.Background(), ann, Marks{Read: []model.MessageID{sealed, plain}})
+	}, lock(sealed))
+}
+
+// wantNobodyInTheWay has a transaction lock something first, and something else then, once a call on another node waits
+// for it: none of them may have been ended for the other's sake.
+func (c *cluster) wantNobodyInTheWay(first func(*store.Tx) error, call func(*Service) error,
+	then func(*store.Tx) error) {
+	c.t.Helper()
+	before := c.retries()
+	called := make(chan error, 1)
+	err := c.store.Update(c.t.Context(), func(tx *store.Tx) error {
 		if c.retries() != before {
-			return errors.New("it was ended for the forward's sake")
+			return errors.New("it was ended for the call's sake")
 		}
-		if err := tx.LockGroups(g.ID); err != nil {
+		if err := first(tx); err != nil {
 			return err
 		}
 		var own int
 		if _, err := tx.One(`SELECT pg_backend_pid()`, nil, &own); err != nil {
 			return err
 		}
-		go func() {
-			_, err := c.nodes[1].Forward(context.Background(), bob,
-				ForwardCommand{Message: source, Recipient: g.ID.String()})
-			forwarded <- err
-		}()
+		go func() { called <- call(c.nodes[1]) }()
 		for waiting := 0; waiting == 0; {
 			select {
-			case err := <-forwarded:
-				return fmt.Errorf("the forward waits for nobody: %v", err)
+			case err := <-called:
+				return fmt.Errorf("the call waits for nobody: %v", err)
 			default:
 			}
 			waiting = view(c, func(tx *store.Tx) (n int, err error) {
@@ -54,16 +93,15 @@ func TestAForwardLocksTheGroupBeforeItsSource(t *testing.T) {
 				return n, err
 			})
 		}
-		if err := tx.LockMessages([]model.OrganizationID{o}, source); err != nil {
+		if err := then(tx); err != nil {
 			return err
 		}
-		_, _, err := tx.Group(g.ID) // waits for the locks
-		return err
+		return tx.Await() // waits for the locks
 	})
 	c.must(err)
-	c.must(<-forwarded)
+	c.must(<-called)
 	if n := c.retries() - before; n != 0 {
-		t.Errorf("%d transactions were ended for others' sake", n)
+		c.t.Errorf("%d transactions were ended for others' sake", n)
 	}
 }
 

@@ -80,7 +80,7 @@ func (s *Service) mutedSubject(tx *store.Tx, actor *model.Actor, address string,
 func (s *Service) changeMute(ctx context.Context, actor *model.Actor, address string, organization model.OrganizationID,
 	find func(*store.Tx, *model.Actor, string, model.OrganizationID) (subject, error),
 	change func(*store.Tx, subject) (store.Payload, error)) error {
-	err := s.store.Update(ctx, s.access.Acting(actor, func(tx *store.Tx) error {
+	err := s.store.Update(ctx, s.own(actor, func(tx *store.Tx) error {
 		p := subject{organization: organization}
 		if address != "" {
 			var err error
@@ -88,6 +88,10 @@ func (s *Service) changeMute(ctx context.Context, actor *model.Actor, address st
 				return err
 			}
 		} else if !actor.MemberOf(organization) {
+			return model.Missing()
+		} else if member, err := tx.IsMember(organization, actor.Account); err != nil {
+			return err
+		} else if !member { // not any more
 			return model.Missing()
 		}
 		event, err := change(tx, p)
@@ -104,7 +108,7 @@ func (s *Service) changeMute(ctx context.Context, actor *model.Actor, address st
 
 // UnmuteAll ends all mutes of the actor.
 func (s *Service) UnmuteAll(ctx context.Context, actor *model.Actor) error {
-	err := s.store.Update(ctx, s.access.Acting(actor, func(tx *store.Tx) error {
+	err := s.store.Update(ctx, s.own(actor, func(tx *store.Tx) error {
 		clear := tx.DeleteMutes
 		if scope := actor.Key.Scope; scope != "" {
 			clear = func(account model.AccountID) error { return tx.DeleteMutesOf(account, scope) }

@@ -92,7 +92,7 @@ func (s *Service) AddToRoster(ctx context.Context, actor *model.Actor, address s
 		return model.Invalidf("entity_required", "entity", "An entity is required.")
 	}
 	changed := false
-	err := s.store.Update(ctx, s.access.Acting(actor, func(tx *store.Tx) error {
+	err := s.store.Update(ctx, s.own(actor, func(tx *store.Tx) error {
 		changed = false
 		p, err := s.subject(tx, actor, address, organization)
 		if err != nil {
@@ -118,6 +118,18 @@ func (s *Service) AddToRoster(ctx context.Context, actor *model.Actor, address s
 		s.hub.Wake(ctx, actor.Account)
 	}
 	return err
+}
+
+// own is what an actor does to what is its own. Its queue is locked before the rest, and so where it belongs, which is
+// asked after that, stays until the event is queued.
+func (s *Service) own(actor *model.Actor, fn func(*store.Tx) error) func(*store.Tx) error {
+	acting := s.access.Acting(actor, fn)
+	return func(tx *store.Tx) error {
+		if err := tx.LockQueues(actor.Account); err != nil {
+			return err
+		}
+		return acting(tx)
+	}
 }
 
 // RemoveFromRoster takes an entity out of the actor's roster: the actor's copies of the

@@ -81,15 +81,16 @@ func (tx *Tx) LockMessages(organizations []model.OrganizationID, ids ...model.Me
 }
 
 // LockCopies locks an account's copies of those of the messages that are in one of the organizations, and keeps
-// the messages as they are. Others may lock theirs meanwhile, but of messages that end, or stop escalating, with
-// what one of their readers does: these are locked as by LockMessages.
+// the messages as they are. Others may lock theirs meanwhile, unless one of the messages ends, or stops escalating, with
+// what one of its readers does: then all are locked as by LockMessages, in one order.
 func (tx *Tx) LockCopies(account model.AccountID, organizations []model.OrganizationID, ids ...model.MessageID) error {
 	if !tx.Locks() {
 		return nil
 	}
 	numbers := tx.numberedList(organizations)
 	err := tx.lock(`SELECT 1 FROM messages WHERE organization_number IN (?*) AND message IN (?*)
-		AND (dor = 1 OR LENGTH(escalation) > 0) ORDER BY message `+tx.dialect.Lock, numbers, ids)
+		AND EXISTS (SELECT 1 FROM messages e WHERE e.organization_number IN (?*) AND e.message IN (?*)
+			AND (e.dor = 1 OR LENGTH(e.escalation) > 0)) ORDER BY message `+tx.dialect.Lock, numbers, ids, numbers, ids)
 	if err != nil {
 		return err
 	}
