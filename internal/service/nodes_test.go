@@ -173,6 +173,25 @@ func TestNodesLeaveNothingWithOneWhoLeft(t *testing.T) {
 	}
 }
 
+// Who leaves while its message is acknowledged hears nothing of that any more.
+func TestNodesTellNobodyWhoLeftOfAnAcknowledgement(t *testing.T) {
+	testenv.Long(t)
+	t.Parallel()
+	c := newCluster(t, Limits{})
+	o := c.organization()
+	ann, bob := c.member(o, "ann"), c.member(o, "bob")
+	c.mustSend(ann, bob.Account.String())
+	events, _, err := c.nodes[0].Events(t.Context(), bob, 0, store.EndOfQueue, 10)
+	c.must(err)
+	c.wantNobodyInTheWay(
+		func(tx *store.Tx) error { return tx.LockQueues(ann.Account) },
+		func(node *Service) error { return node.AcknowledgeEvents(context.Background(), bob, events) },
+		func(tx *store.Tx) error { return tx.DeleteMembership(o, ann.Account) })
+	if n := view(c, func(tx *store.Tx) (int, error) { return tx.CountEvents(store.Queue{Account: ann.Account}) }); n != 0 {
+		t.Errorf("who has left has %d events", n)
+	}
+}
+
 func TestNodesSendOnceUnderARequestID(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, Limits{})

@@ -76,5 +76,8 @@ func (tx *Tx) Deliver(account model.AccountID, a *Arrival, now time.Time, positi
 	if err != nil || !a.Told {
 		return err
 	}
+	if tx.Locks() { // it may have left before its queue was locked, which was after Arrivals
+		return tx.InsertEvents([]model.AccountID{a.Sender}, position, a.Organization, kind, a.Message, payload)
+	}
 	return tx.InsertEvent(a.Sender, position, a.Organization, kind, a.Message, payload)
 }
