@@ -1,6 +1,7 @@
 package store
 
 import (
+	"slices"
 	"time"
 
 	"signet/internal/model"
@@ -144,28 +145,35 @@ func (tx *Tx) Roster(account model.AccountID) ([]Conversation, error) {
 
 // unswept are the copies that an account has not read, of messages that have ended and
 // are not swept yet, in conversations that it did not remove. Such messages are few, and
-// are to be looked at first: CROSS JOIN makes SQLite start with them, and PostgreSQL cannot begin
+// are to be looked at first, by the index of their ends alone (e): it says whose they are, and most
+// are not the account's. CROSS JOIN makes SQLite go on in this order, and PostgreSQL cannot begin
 // with copies, because which message and account they are of is said by way of the message, nor
-// with all that were not recalled, because no index has that sum, nor with an organization's,
-// because its number is joined by an outer join.
-const unswept = ` FROM messages m CROSS JOIN deliveries d
+// with an organization's, because its number is joined by an outer join.
+const unswept = ` FROM messages e CROSS JOIN deliveries d CROSS JOIN messages m
 	LEFT JOIN organization_numbers n ON n.number = m.organization_number
 	LEFT JOIN conversations c ON m.is_group = 0 AND c.account = d.account AND c.organization = n.organization
 	AND c.entity = m.sender
 	LEFT JOIN group_members p ON m.is_group = 1 AND p.group_token = m.recipient AND p.account = d.account
 	LEFT JOIN groups g ON g.group_token = p.group_token AND g.deleted = 0
-	WHERE m.ends <= ? AND m.recalled + 0 = 0 AND ` + OfStanding + `n.organization))
-	AND d.organization_number = m.organization_number AND d.message = CASE m.recalled WHEN 0 THEN m.message END
-	AND d.account = CASE m.recalled WHEN 0 THEN ? ELSE m.sender END AND d.status < ?
+	WHERE e.ends <= ?
+	AND (e.recipient = ? OR e.recipient IN (SELECT x.group_token FROM group_members x WHERE x.account = ?))
+	AND d.organization_number = e.organization_number AND d.message = CASE WHEN e.ends > 0 THEN e.message END
+	AND d.account = CASE WHEN e.ends > 0 THEN ? END AND d.status < ?
+	AND m.organization_number = CASE WHEN e.ends > 0 THEN d.organization_number END
+	AND m.message = CASE WHEN e.ends > 0 THEN d.message END AND m.recalled + 0 = 0 AND ` + OfStanding + `n.organization))
 	AND d.position > COALESCE(c.cleared, CASE WHEN g.deleted = 0 THEN p.joined END)`
+
+// unsweptArgs are the arguments of unswept.
+func unsweptArgs(account model.AccountID, now time.Time) []any {
+	return []any{Millis(now), account, account, account, int(model.Read)}
+}
 
 // UnsweptUnread returns, for each conversation of an account, how much its
 // counters hold of messages that have ended and are not swept yet.
 func (tx *Tx) UnsweptUnread(account model.AccountID, now time.Time) ([]Conversation, error) {
 	return List(tx, `SELECT COALESCE(c.organization, p.organization), COALESCE(c.entity, p.group_token), m.is_group, 0,
 		COUNT(*), COALESCE(SUM(CASE WHEN m.priority > 0 THEN 1 ELSE 0 END), 0), 0, 1, 0, 0, 0, ''`+unswept+`
-		GROUP BY 1, 2, 3`, []any{Millis(now), account, int(model.Read)},
-		scanConversation)
+		GROUP BY 1, 2, 3`, unsweptArgs(account, now), scanConversation)
 }
 
 func scanConversation(c *Conversation, row Row) error {
@@ -201,8 +209,8 @@ func (tx *Tx) Unread(account model.AccountID, organization model.OrganizationID,
 		WHERE p.account = ? AND (p.organization = ? OR ? = '') AND `+OfStanding+`p.organization))
 		UNION ALL SELECT -COUNT(*), -COALESCE(SUM(CASE WHEN m.priority > 0 THEN 1 ELSE 0 END), 0)`+unswept+`
 		AND (m.organization_number = ? OR ? = '')`,
-		[]any{account, organization, organization, account, organization, organization, Millis(now), account, int(model.Read),
-			tx.Numbered(organization), organization},
+		slices.Concat([]any{account, organization, organization, account, organization, organization},
+			unsweptArgs(account, now), []any{tx.Numbered(organization), organization}),
 		func(row Row) error {
 			var some, important int
 			err := row.Scan(&some, &important)

@@ -501,7 +501,7 @@ CREATE TABLE messages (
 ){table};
 -- The order of a conversation: an entry for each message, whoever has copies.
 CREATE INDEX messages_thread ON messages (organization_number, thread, sort, recalled);
-CREATE INDEX messages_ends ON messages (ends, organization_number);
+CREATE INDEX messages_ends ON messages (ends, organization_number, recipient);
 CREATE INDEX messages_replay ON messages (recipient, sort) WHERE replay > 0;
 -- What an organization has attached is counted.
 CREATE INDEX messages_blob ON messages (organization_number, blob) WHERE length(blob) > 0;

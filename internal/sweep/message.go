@@ -24,12 +24,12 @@ func (w *Sweeper) sweepMessages(ctx context.Context, at time.Time) (total int, e
 		var gone []store.MessageRow
 		more := false
 		err := w.Store.Update(ctx, func(tx *store.Tx) error {
-			rows, err := tx.EndedMessages(at, batch)
+			rows, err := tx.EndedMessages(at, endedRows)
 			if err != nil {
 				return err
 			}
 			gone, more, err = endMessages(tx, rows)
-			more = more || len(rows) == batch
+			more = more || len(rows) == endedRows
 			return err
 		})
 		if err != nil {
@@ -65,6 +65,8 @@ func shareOrganizations(tx *store.Tx, rows []store.MessageRow) error {
 const (
 	// copyRows is how many rows go with a copy of a message: the copy, its event, its count.
 	copyRows = 3
+	// endedRows is how many messages one transaction removes at the most: those without a copy are as a copy.
+	endedRows = fanout.Rows / copyRows
 	// everyCopy has a message removed with all of its copies, however many there are.
 	everyCopy = math.MaxInt32
 )
@@ -76,7 +78,7 @@ func endMessages(tx *store.Tx, rows []store.MessageRow) (gone []store.MessageRow
 	if err := shareOrganizations(tx, rows); err != nil {
 		return nil, false, err
 	}
-	left := fanout.Rows / copyRows
+	left := endedRows
 	for i := range rows {
 		if left <= 0 {
 			return rows[:i], true, noteKeyEndings(tx, rows[:i])

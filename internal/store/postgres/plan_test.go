@@ -136,7 +136,7 @@ func wantCopiesByTheirMessages(t *testing.T, e *explaining, kept *store.Store) {
 		_, copies, _ := strings.Cut(plan, " on deliveries d ")
 		_, condition, _ := strings.Cut(copies, "\n")
 		condition, _, _ = strings.Cut(condition, "\n")
-		if !strings.Contains(condition, "THEN m.message") {
+		if !strings.Contains(condition, "THEN e.message") {
 			t.Errorf("copies are looked for by %q:\n%s", strings.TrimSpace(condition), plan)
 		}
 		if !strings.Contains(plan, "messages_ends") {

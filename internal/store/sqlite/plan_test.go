@@ -116,6 +116,10 @@ func TestPlans(t *testing.T) {
 		if bareLimit.MatchString(text) {
 			t.Errorf("SQLite plans this anew each time that its limit is bound; write LIMIT ? + 0:\n%s", text)
 		}
+		if strings.Contains(text, "FROM messages e ") &&
+			!slices.Contains(steps, "SEARCH e USING COVERING INDEX messages_ends (ends<?)") {
+			t.Errorf("for each message that has ended its row is read, whosever it is, by\n%s", text)
+		}
 		for _, step := range steps {
 			match := scanned.FindStringSubmatch(step)
 			if match == nil || growing[match[1]] == "" || match[2] != "" { // what a pragma lists is no table
