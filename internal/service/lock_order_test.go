@@ -48,7 +48,8 @@ func TestNobodyLocksInAnotherOrder(t *testing.T) {
 			return tx.ListConversation(ann.Account, o, model.EntityID(bob.Account))
 		})
 	unmute := func(tx *store.Tx) error { return tx.DeleteMutesOf(ann.Account, o) }
-	c.wantNobodyInTheWay(queue, func(node *Service) error { return node.Mute(context.Background(), ann, to, o, 5) }, unmute)
+	c.wantNobodyInTheWay(queue,
+		func(node *Service) error { return node.Mute(context.Background(), ann, to, o, 5) }, unmute)
 	c.wantNobodyInTheWay(queue, func(node *Service) error { return node.UnmuteAll(context.Background(), ann) }, unmute)
 
 	on := true

@@ -81,8 +81,8 @@ func (tx *Tx) LockMessages(organizations []model.OrganizationID, ids ...model.Me
 }
 
 // LockCopies locks an account's copies of those of the messages that are in one of the organizations, and keeps
-// the messages as they are. Others may lock theirs meanwhile, unless one of the messages ends, or stops escalating, with
-// what one of its readers does: then all are locked as by LockMessages, in one order.
+// the messages as they are. Others may lock theirs meanwhile, unless one of the messages ends, or stops escalating,
+// with what one of its readers does: then all are locked as by LockMessages, in one order.
 func (tx *Tx) LockCopies(account model.AccountID, organizations []model.OrganizationID, ids ...model.MessageID) error {
 	if !tx.Locks() {
 		return nil
