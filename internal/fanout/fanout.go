@@ -48,7 +48,9 @@ func (f *Fanout) Kind() *backlog.Kind {
 				return backlog.Over(), err
 			}
 			next := backlog.Again()
-			next.Rows = 2 * len(told)
+			if next.Rows = 2 * len(told); tx.Locks() {
+				next.Rows = backlog.Rows // queues are locked, and what another job locks comes before them
+			}
 			next.Done = func() { f.Hub.Wake(context.Background(), told...) }
 			return next, nil
 		}}
@@ -132,8 +134,11 @@ func (f *Fanout) next(tx *store.Tx, c crowd) (told []model.AccountID, more bool,
 	now := f.Clock().UTC().Truncate(time.Millisecond)
 	// Each names all of its accounts, of whom one transaction does some: the others are read only where
 	// the first one is so small that they are done with it.
-	left, did := max(f.rows/share, 1), 0
-	for limit := 1; left > 0 && did < together; limit = together - did {
+	left, did, most := max(f.rows/share, 1), 0, together
+	if tx.Locks() { // each piece locks the queues of its accounts in their order, and all of them at once
+		most = 1
+	}
+	for limit := 1; left > 0 && did < most; limit = most - did {
 		pieces, err := piecework.Pieces(tx, c.organization, c.group, limit)
 		if err != nil {
 			return nil, false, err

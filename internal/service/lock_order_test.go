@@ -8,6 +8,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/piecework"
 	"signet/internal/testenv"
 )
 
@@ -61,6 +62,45 @@ func TestNobodyLocksInAnotherOrder(t *testing.T) {
 	c.wantNobodyInTheWay(lock(plain), func(node *Service) error {
 		return node.MarkStatus(context.Background(), ann, Marks{Read: []model.MessageID{sealed, plain}})
 	}, lock(sealed))
+}
+
+// Pieces of a large group are about other accounts each: none holds the queues of one while it waits for those of
+// another.
+func TestPiecesOfAGroupHoldNoQueuesOfOthers(t *testing.T) {
+	testenv.Long(t)
+	t.Parallel()
+	c := newCluster(t, Limits{})
+	o := c.organization()
+	ann, bob := c.member(o, "ann"), c.member(o, "bob")
+	g, err := c.nodes[0].CreateGroup(t.Context(), ann,
+		GroupCommand{CallOrganization: o, Members: []string{bob.Account.String()}})
+	c.must(err)
+	c.must(c.store.Update(t.Context(), func(tx *store.Tx) error {
+		for _, account := range []model.AccountID{ann.Account, bob.Account} {
+			err := piecework.NotePiece(tx, &piecework.Piece{Organization: o, Group: g.ID, Deed: piecework.Tell,
+				Kind: model.EventSettings, Accounts: []model.AccountID{account}})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	job := &store.Job{Kind: store.FanOut, Subject: append(g.ID[:], o...)}
+	c.wantNobodyInTheWay(
+		func(tx *store.Tx) error { return tx.LockQueues(bob.Account) },
+		func(node *Service) error {
+			for range 3 {
+				err := node.store.Update(context.Background(), func(tx *store.Tx) error {
+					_, err := node.fanout.Kind().Step(tx, job)
+					return err
+				})
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+		func(tx *store.Tx) error { return tx.LockQueues(ann.Account) })
 }
 
 // wantNobodyInTheWay has a transaction lock something first, and something else then, once a call on another node waits
