@@ -18,6 +18,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/seal"
 	"signet/internal/store"
+	"signet/internal/succession"
 )
 
 // openExisting opens a ring that is there; expect is empty for whichever that is. As a
@@ -82,10 +83,22 @@ func WriteMasterKey(path string, text []byte) error {
 	return err
 }
 
+// wantFirst refuses to change the key ring of a data directory that is a standby's, or from which another
+// server took over: the ring there becomes what the first's is.
+func wantFirst(cfg *config.Config) error {
+	if cfg.Database != "" {
+		return nil
+	}
+	return succession.WantFirst(cfg.Data)
+}
+
 // RotateKeys wraps the key ring by a new version of the master key, while servers use
 // it or not. With prepare it only adds the version to the master key's file, for
 // servers that share the ring. It returns what to tell.
 func RotateKeys(ctx context.Context, cfg *config.Config, prepare bool) (told string, err error) {
+	if err := wantFirst(cfg); err != nil {
+		return "", err
+	}
 	if prepare {
 		from, err := home.Master(cfg.MasterKey, cfg.Data)
 		if err != nil {
@@ -142,6 +155,9 @@ func ExportKeys(ctx context.Context, cfg *config.Config, target string) (n int, 
 // servers use it or not: those that something in the store is sealed with. from is the
 // master key of the copy, as in the setting; empty: the same.
 func ImportKeys(ctx context.Context, cfg *config.Config, source, from string) (done seal.Imported, err error) {
+	if err := wantFirst(cfg); err != nil {
+		return done, err
+	}
 	theirs, err := home.Master(cmp.Or(from, cfg.MasterKey), cfg.Data)
 	if err != nil {
 		return done, home.SetupFault(err)

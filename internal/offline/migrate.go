@@ -12,6 +12,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/store/postgres"
 	"signet/internal/store/sqlite"
+	"signet/internal/succession"
 	"signet/internal/transfer"
 )
 
@@ -35,6 +36,9 @@ func (m *Migration) BlobsLocation() string {
 // Migrate copies a stopped installation on the embedded store into a PostgreSQL database
 // (transfer.Migrate).
 func Migrate(ctx context.Context, m Migration) (_ *transfer.Migrated, err error) {
+	if err := succession.WantFirst(m.From); err != nil {
+		return nil, err
+	}
 	from := transfer.Installation{Database: home.Database(m.From)}
 	if !home.Exists(from.Database) {
 		return nil, home.NoDataDirectory(m.From)
