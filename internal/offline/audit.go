@@ -18,6 +18,7 @@ import (
 	"signet/internal/model"
 	"signet/internal/store"
 	"signet/internal/store/auditlog"
+	"signet/internal/succession"
 )
 
 // Unchanged is what VerifyAudit found as it was written.
@@ -69,13 +70,18 @@ func VerifyAudit(ctx context.Context, cfg *config.Config, checkpoints []string, 
 
 // audited carries out what a command does beside the store, and notes in its audit log
 // how that ended. The log is opened first: what cannot be noted is not done. Where
-// there is no store, such as on a machine that holds a key ring only, or an old one that
-// was moved away, nothing is noted.
+// there is no store, such as on a machine that holds a key ring only, or an old one, nothing is noted.
 func audited(ctx context.Context, dir, database string, action model.AuditAction, do func() error) error {
-	if database == "" && (!home.Exists(home.Database(dir)) || home.WantNotMoved(dir) != nil) {
+	if database == "" && (!home.Exists(home.Database(dir)) || old(dir)) {
 		return do()
 	}
 	return Change(ctx, dir, database, func(kept *store.Store) error { return audit.RecordOutcome(ctx, kept, action, do) })
+}
+
+// old reports whether an installation lives elsewhere by now: it was moved away, or another server took over
+// from the one of the directory. What only the old one has can be copied all the same.
+func old(dir string) bool {
+	return home.WantNotMoved(dir) != nil || succession.Fenced(home.Absolute(dir)) != nil
 }
 
 // auditLine is a line of an export: an entry with its hash, or a checkpoint.

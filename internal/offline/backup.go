@@ -56,7 +56,7 @@ func Backup(ctx context.Context, cfg *config.Config, withBlobs bool, o transfer.
 
 // noteBackup notes how a backup ended, for monitoring.
 func noteBackup(ctx context.Context, dir string, begun time.Time, made *transfer.Manifest, fault error) error {
-	if home.WantNotMoved(dir) != nil { // it is not monitored any more
+	if old(dir) { // it is not monitored any more
 		return nil
 	}
 	return Change(ctx, dir, "", func(kept *store.Store) error {
