@@ -24,9 +24,16 @@ func (exportedFile) Close() error { return nil }
 // mustExportHeld exports what is held of an organization.
 func (s *server) mustExportHeld(org string) exported {
 	s.t.Helper()
+	return s.mustExportHeldWhile(org, func(string) {})
+}
+
+// mustExportHeldWhile exports what is held, and calls meanwhile before each file.
+func (s *server) mustExportHeldWhile(org string, meanwhile func(file string)) exported {
+	s.t.Helper()
 	out := exported{}
 	_, err := offline.WriteHeld(s.t.Context(), s.vault, s.clock.Now(), model.OrganizationID(org),
 		func(name string) (io.WriteCloser, error) {
+			meanwhile(name)
 			out[name] = new(bytes.Buffer)
 			return exportedFile{out[name]}, nil
 		})
@@ -181,6 +188,33 @@ func (c *clinic) wantHoldAudited() {
 	}
 	if actions[model.ActionHoldSet] != 2 || actions[model.ActionHoldRelease] != 1 || actions[model.ActionHoldExport] != 2 {
 		c.t.Errorf("the audit log has %v", actions)
+	}
+}
+
+// A message that ends while the export runs is in it once, as one that readers see or as one that is over.
+func TestExportOfAHoldHasWhatEndsMeanwhile(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	c.operator.post("/v2/organization/"+c.org+"/hold", nil).want(204)
+	var sent []string
+	for range 3 {
+		sent = append(sent, c.alice.mustAttach(c.bob.token, "scan.png", "image/png", []byte("a scan")))
+		c.clock.Advance(time.Second)
+	}
+	c.alice.delete("/v2/message/" + sent[1]).want(204)
+	files := c.mustExportHeldWhile(c.org, func(file string) {
+		if file == sent[1] {
+			c.alice.delete("/v2/message/" + sent[0]).want(204)
+			c.alice.delete("/v2/message/" + sent[2]).want(204)
+		}
+	})
+	if n := strings.Count(files["messages.jsonl"].String(), "\n"); n != len(sent) {
+		t.Errorf("%d messages are exported, want %d", n, len(sent))
+	}
+	for i, id := range sent {
+		if m := files.message(t, id); m == nil || m["file"] != id || files[id].String() != "a scan" {
+			t.Errorf("message %d is exported as %v", i, m)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"time"
@@ -41,43 +42,42 @@ func BeginHeld(ctx context.Context, vault *content.Vault, now time.Time, id mode
 	return &HeldMessages{vault, id}, err
 }
 
-// Each passes each message to fn, first those that nobody can read any more.
+// Each passes each message to fn, in the order of their identifiers.
 func (h *HeldMessages) Each(ctx context.Context, fn func(*Held) error) error {
-	for _, over := range []bool{true, false} {
-		var after model.MessageID
-		for {
-			page, err := h.page(ctx, over, after)
-			if err != nil {
+	var after model.MessageID
+	for {
+		page, err := h.page(ctx, after)
+		if err != nil || len(page) == 0 {
+			return err
+		}
+		for i := range page {
+			if err := fn(&page[i]); err != nil {
 				return err
 			}
-			for i := range page {
-				if err := fn(&page[i]); err != nil {
-					return err
-				}
-				after = page[i].ID
-			}
-			if len(page) == 0 {
-				break
-			}
+			after = page[i].ID
 		}
 	}
-	return nil
 }
 
-// page reads the next messages that are over, or that readers still see.
-func (h *HeldMessages) page(ctx context.Context, over bool, after model.MessageID) (page []Held, err error) {
+// page reads the next messages. Those that are over and those that readers still see are read as they are
+// at one moment, since a message that ends goes from these to those, and would be in neither.
+func (h *HeldMessages) page(ctx context.Context, after model.MessageID) (page []Held, err error) {
 	var rows []store.MessageRow
-	err = h.vault.Store.View(ctx, func(tx *store.Tx) (err error) {
-		page = nil
-		if over {
-			rows, err = tx.HeldMessages(h.organization, after, messagePage)
-		} else {
-			rows, err = legalhold.MessagesIn(tx, h.organization, after, messagePage)
+	err = h.vault.Store.View(ctx, func(tx *store.Tx) error {
+		over, err := tx.HeldMessages(h.organization, after, messagePage)
+		if err != nil {
+			return err
 		}
-		for i := 0; i < len(rows) && err == nil; i++ {
-			m := Held{Message: rows[i].Message, Over: over}
+		seen, err := legalhold.MessagesIn(tx, h.organization, after, messagePage)
+		page, rows = nil, nil
+		for len(rows) < messagePage && len(over)+len(seen) > 0 && err == nil {
+			from := &seen
+			if len(seen) == 0 || len(over) > 0 && bytes.Compare(over[0].ID[:], seen[0].ID[:]) < 0 {
+				from = &over
+			}
+			m := Held{Message: (*from)[0].Message, Over: from == &over}
 			m.Statuses, err = heldStatuses(tx, &m)
-			page = append(page, m)
+			page, rows, *from = append(page, m), append(rows, (*from)[0]), (*from)[1:]
 		}
 		return err
 	})
