@@ -12,8 +12,10 @@ import (
 
 	"signet/client"
 	"signet/internal/audit"
+	"signet/internal/blob"
 	"signet/internal/config"
 	"signet/internal/home"
+	"signet/internal/model"
 	"signet/internal/offline"
 	"signet/internal/store"
 	"signet/internal/store/sqlite"
@@ -79,6 +81,29 @@ func TestAuditIsExportedAndVerifiedWhileTheServerRuns(t *testing.T) {
 	}
 }
 
+// wantNoExportWithoutFiles exports what is held where the place of the attachments is another one.
+func wantNoExportWithoutFiles(t *testing.T, cfg *config.Config, org, target string) {
+	t.Helper()
+	missing := filepath.Join(t.TempDir(), "missing")
+	others := t.TempDir()
+	blobs, err := blob.OpenDirectory(others)
+	if err == nil {
+		err = errors.Join(blobs.Begin(t.Context()), blobs.SetOwner(t.Context(), model.Mark{Installation: "x", Epoch: "y"}))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, place := range map[string]string{"missing": missing, "not mounted": t.TempDir(), "another's": others} {
+		elsewhere := *cfg
+		elsewhere.Blobs = place
+		if _, err := offline.ExportHeld(t.Context(), &elsewhere, org, target); err == nil || home.Exists(target) ||
+			home.Exists(missing) {
+			t.Errorf("with a place of attachments that is %s the export ended with %v, and left something: %v, %v", what, err,
+				home.Exists(target), home.Exists(missing))
+		}
+	}
+}
+
 // Commands on the data of a server that runs hold and erase at once.
 func TestHoldAndErasureFromTheCommandLine(t *testing.T) {
 	t.Parallel()
@@ -102,6 +127,10 @@ func TestHoldAndErasureFromTheCommandLine(t *testing.T) {
 	target := filepath.Join(t.TempDir(), "case")
 	cfg := config.Default()
 	cfg.Data = dir
+	wantNoExportWithoutFiles(t, cfg, org, target)
+	if _, err := offline.ExportHeld(t.Context(), cfg, "nobody", target); err == nil || home.Exists(target) {
+		t.Errorf("an export of no organization answers %v, and its directory is there: %v", err, home.Exists(target))
+	}
 	if _, err := offline.ExportHeld(t.Context(), cfg, org, target); err != nil {
 		t.Error(err)
 	}

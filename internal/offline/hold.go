@@ -15,6 +15,7 @@ import (
 	"signet/internal/blob"
 	"signet/internal/config"
 	"signet/internal/content"
+	"signet/internal/custody"
 	"signet/internal/export"
 	"signet/internal/home"
 	"signet/internal/model"
@@ -35,14 +36,23 @@ func HoldOrganization(ctx context.Context, dir, database, organization string, h
 // it. It returns how many messages there are.
 func ExportHeld(ctx context.Context, cfg *config.Config, organization, target string) (messages int, err error) {
 	write := func(kept *store.Store, ring *seal.Ring) (err error) {
-		files, err := blob.Open(home.Blobs(cfg.Data, cfg.Blobs))
+		at, err := blob.OpenExisting(home.Blobs(cfg.Data, cfg.Blobs))
 		if err != nil {
 			return err
 		}
+		files := blob.WhilePresent(at, func() {})
 		defer func() { err = errors.Join(err, files.Close()) }()
+		if err := wantOwn(ctx, kept, files); err != nil {
+			return err
+		}
 		if err := os.Mkdir(target, 0o700); err != nil {
 			return fmt.Errorf("make the directory of the export: %w", err)
 		}
+		defer func() {
+			if err != nil {
+				_ = os.Remove(target) // refused where something is in it
+			}
+		}()
 		vault := &content.Vault{Store: kept, Ring: ring, Blobs: files}
 		messages, err = WriteHeld(ctx, vault, time.Now(), model.OrganizationID(organization),
 			func(name string) (io.WriteCloser, error) {
@@ -54,6 +64,16 @@ func ExportHeld(ctx context.Context, cfg *config.Config, organization, target st
 		return withRing(ctx, cfg, kept, func(ring *seal.Ring) error { return write(kept, ring) })
 	})
 	return messages, err
+}
+
+// wantOwn refuses a place of attachments that is not there, or another installation's: each file would be
+// missing. It may be marked with a later epoch, where another server took over and both have one bucket.
+func wantOwn(ctx context.Context, kept *store.Store, files blob.Store) error {
+	_, err := custody.Check(ctx, kept, custody.BlobsAt(files.String()), files)
+	if not, is := errors.AsType[*custody.NotOurs](err); is && not.Mark.Installation == not.Store.Installation {
+		return nil
+	}
+	return home.OwnershipFault(err)
 }
 
 // WriteHeld writes all messages of an organization under a legal hold into files that create
