@@ -52,27 +52,27 @@ func (a *access) ProvideClient(con *console) (*client.Client, error) {
 	return c, nil
 }
 
-// server returns a client of the server that has the data, or nil where none answers: then
-// a command works on the data itself.
-func (p *dataFlags) server(ctx context.Context, con *console) *client.Client {
+// server returns a client of the server that has the data, or nil where none answers at the address that it
+// left in the data directory: then a command works on the data itself. A server that the environment names
+// may have other data, so a command fails where that one does not answer.
+func (p *dataFlags) server(ctx context.Context, con *console) (*client.Client, error) {
 	a := accessTo(p.Data)
 	given, err := a.Credentials(con.env, "")
+	if con.env.Variable(commandline.URLVariable) != "" || err != nil && commandline.HasKey(con.env) {
+		return a.ProvideClient(con)
+	}
 	if err != nil {
-		return nil
+		return nil, nil
 	}
 	at, err := url.Parse(given.BaseURL)
 	if err != nil {
-		return nil
+		return nil, nil
 	}
 	dialer := net.Dialer{Timeout: 2 * time.Second}
 	conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(at.Hostname(),
 		cmp.Or(at.Port(), map[string]string{"https": "443"}[at.Scheme], "80")))
 	if err != nil || conn.Close() != nil {
-		return nil
+		return nil, ctx.Err()
 	}
-	c, err := a.ProvideClient(con)
-	if err != nil {
-		return nil
-	}
-	return c
+	return a.ProvideClient(con)
 }

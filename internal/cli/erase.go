@@ -74,8 +74,9 @@ type userEraseCommand struct {
 func (userEraseCommand) Help() string {
 	return `It asks the server, with the key of an operator or of an administrator of the organization that created
 the account, as long as the account is in no other. The account is gone at once, and the server then erases what
-it left behind. If no server answers, it does what "signet account erase" does, in the data directory or the
-database. Entries of the audit log stay. The last administrator of an organization is not erased.
+it left behind. If SIGNET_URL is not set and no server answers, it does what "signet account erase" does, in the
+data directory or the database. Entries of the audit log stay. The last administrator of an organization is not
+erased.
 
 It asks for the account's display name, or takes it from --confirm.
 
@@ -85,7 +86,10 @@ Example:
 }
 
 func (u *userEraseCommand) Run(ctx context.Context, con *console) error {
-	c := u.server(ctx, con)
+	c, err := u.server(ctx, con)
+	if err != nil {
+		return err
+	}
 	if c == nil {
 		offline := accountEraseCommand{dataFlags: u.dataFlags, Region: u.Region, Account: u.User}
 		offline.confirmation = u.confirmation

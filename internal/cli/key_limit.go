@@ -21,7 +21,8 @@ type keyLimitCommand struct {
 func (keyLimitCommand) Help() string {
 	return `Keys that an account issued itself with this one, or got by signing in with it, share its limits.
 
-It asks the server, with an operator's key. If no server answers, it changes the data directory or the database.
+It asks the server, with an operator's key. If SIGNET_URL is not set and no server answers, it changes the data
+directory or the database.
 
 Examples:
 
@@ -43,7 +44,11 @@ func (k *keyLimitCommand) Run(ctx context.Context, con *console, cfg *config.Con
 			return wrongConfiguration{errors.New("a limit is a number of 0 (none) or more, or the word default")}
 		}
 	}
-	if c := (&dataFlags{Data: cfg.Data}).server(ctx, con); c != nil {
+	c, err := (&dataFlags{Data: cfg.Data}).server(ctx, con)
+	if err != nil {
+		return err
+	}
+	if c != nil {
 		return c.LimitKey(ctx, k.User, k.Key, client.KeyLimits{MessagesPerDay: k.MessagesPerDay,
 			RequestsPerSecond: k.RequestsPerSecond})
 	}

@@ -79,7 +79,10 @@ func findStatus(ctx context.Context, con *console, cfg *config.Config) (*status,
 
 // callStatus makes the call.
 func callStatus(ctx context.Context, con *console, cfg *config.Config) (*status, error) {
-	c := (&dataFlags{Data: cfg.Data}).server(ctx, con)
+	c, err := (&dataFlags{Data: cfg.Data}).server(ctx, con)
+	if err != nil {
+		return nil, err
+	}
 	if c == nil {
 		return nil, errors.New("no server answers, or there are no credentials")
 	}

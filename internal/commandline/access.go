@@ -33,6 +33,11 @@ type Credentials struct {
 	Local bool `json:"-"` // the key is that of operator.json
 }
 
+// HasKey reports whether the environment has a key, or a part of one.
+func HasKey(env Environment) bool {
+	return env.Variable(keyVariable) != "" || env.Variable(secretVariable) != ""
+}
+
 // Credentials finds the server and the key: in the environment, and what is not there in
 // operator.json. A URL that is not empty comes before both.
 func (a *Access) Credentials(env Environment, url string) (Credentials, error) {
