@@ -1,6 +1,7 @@
 package service_test
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"testing"
@@ -43,6 +44,29 @@ func (h *house) mustQueueOther(t *testing.T, reader *model.Actor, n int) {
 			return err
 		}))
 	}
+}
+
+// mustPutOldRequests notes so many requests that are too old to be repeated.
+func (h *house) mustPutOldRequests(t *testing.T, sender *model.Actor, n int) {
+	t.Helper()
+	for i := range n {
+		r := store.Request{Account: sender.Account, ID: fmt.Sprint(i), Fingerprint: []byte{}, Organization: h.organization,
+			Message: model.MessageID{1}, Created: time.Now().Add(-2 * model.RepeatWindow)}
+		must(t, h.store.Update(t.Context(), func(tx *store.Tx) error { return tx.PutRequest(&r, r.Created) }))
+	}
+}
+
+// wantNoOldRequests returns an error where one of them is left.
+func (h *house) wantNoOldRequests(t *testing.T, sender *model.Actor, n int) error {
+	t.Helper()
+	return h.store.View(t.Context(), func(tx *store.Tx) error {
+		for i := range n {
+			if _, found, err := tx.Request(sender.Account, fmt.Sprint(i), time.Time{}); err != nil || found {
+				return fmt.Errorf("request %d is there: %v, error %w", i, found, err)
+			}
+		}
+		return nil
+	})
 }
 
 // No transaction writes much, whatever a call does to a long queue or to many messages, and
@@ -106,6 +130,9 @@ func TestNoTransactionWritesMuchToAQueue(t *testing.T) {
 		{"that is swept", func() {}, func() error { return sweep(0) }, 0},
 		{"a queue is too long", func() { h.mustQueueOther(t, bob, 2500) }, func() error { return sweep(0) }, 1000},
 		{"its events are too old", func() {}, func() error { return h.sweeper(2 * time.Hour).KeepHouse(t.Context()) }, 0},
+		{"requests are too old to be repeated", func() { h.mustPutOldRequests(t, ann, 900) }, func() error {
+			return errors.Join(h.sweeper(0).KeepHouse(t.Context()), h.wantNoOldRequests(t, ann, 900))
+		}, 0},
 		{"somebody leaves the organization", func() { h.mustQueueOther(t, bob, 900) }, func() error {
 			return h.people.RemoveMember(t.Context(), operator, bob.Account.String(), h.organization)
 		}, 1},

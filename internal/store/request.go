@@ -55,7 +55,10 @@ func (tx *Tx) PutRequest(r *Request, after time.Time) error {
 	return err
 }
 
-// DeleteRequestsBefore forgets requests that can no longer be repeated.
-func (tx *Tx) DeleteRequestsBefore(t time.Time) error {
-	return tx.Post(`DELETE FROM requests WHERE created <= ?`, Millis(t))
+// DeleteRequestsBefore forgets up to limit of the requests that can no longer be repeated, and returns how many
+// those were.
+func (tx *Tx) DeleteRequestsBefore(t time.Time, limit int) (int, error) {
+	n, err := tx.Exec(`DELETE FROM requests WHERE created <= ? AND (account, request) IN (SELECT account, request
+		FROM requests WHERE created <= ? ORDER BY created LIMIT ? + 0)`, Millis(t), Millis(t), limit)
+	return int(n), err
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"signet/internal/backlog"
+	"signet/internal/fanout"
 	"signet/internal/model"
 	"signet/internal/store"
 	"signet/internal/store/presence"
@@ -55,11 +57,8 @@ func (w *Sweeper) trimRecords(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	return w.Store.Update(ctx, func(tx *store.Tx) error {
+	err = w.Store.Update(ctx, func(tx *store.Tx) error {
 		if err := tx.DeletePasskeyRest(now); err != nil {
-			return err
-		}
-		if err := tx.DeleteRequestsBefore(now.Add(-model.RepeatWindow)); err != nil {
 			return err
 		}
 		if err := tx.DeleteSignInsBefore(now.Add(-model.SignInLife)); err != nil {
@@ -73,4 +72,27 @@ func (w *Sweeper) trimRecords(ctx context.Context, now time.Time) error {
 		}
 		return presence.DeleteNodesBefore(tx, now.Add(-nodeMemory))
 	})
+	if err != nil {
+		return err
+	}
+	return w.trimRequests(ctx, now)
+}
+
+// trimRequests removes requests that can no longer be repeated. In an hour they are as many as what was sent, so
+// that each transaction removes a few.
+func (w *Sweeper) trimRequests(ctx context.Context, now time.Time) error {
+	for n := fanout.Rows; n == fanout.Rows; {
+		begun := time.Now()
+		err := w.Store.Update(ctx, func(tx *store.Tx) (err error) {
+			n, err = tx.DeleteRequestsBefore(now.Add(-model.RepeatWindow), fanout.Rows)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if err := backlog.Rest(ctx, begun); err != nil {
+			return err
+		}
+	}
+	return nil
 }

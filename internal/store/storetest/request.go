@@ -55,11 +55,29 @@ func requests(t *testing.T, h conformance.Harness) {
 		wantEqual(t, "request", mustFind(t, p, "it", request(ann, "once")), again)
 	})
 	t.Run("are_forgotten", func(t *testing.T) {
-		mustPut(ann, "old")
+		p.mustUpdate(t, func(tx *store.Tx) error { // those of the tests before
+			_, err := tx.DeleteRequestsBefore(p.now(), 100)
+			return err
+		})
+		p.clock.Advance(time.Hour)
+		mustPut(ann, "oldest")
+		p.clock.Advance(time.Hour)
+		old := mustPut(ann, "old")
 		p.clock.Advance(time.Hour)
 		kept := mustPut(ann, "young")
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteRequestsBefore(p.now().Add(-time.Minute)) })
-		wantMissing(t, p, "an old one", request(ann, "old"))
+		forget := func(want int) {
+			t.Helper()
+			p.mustUpdate(t, func(tx *store.Tx) error {
+				n, err := tx.DeleteRequestsBefore(p.now().Add(-time.Minute), 1)
+				wantEqual(t, "requests that are forgotten", n, want)
+				return err
+			})
+			wantMissing(t, p, "the oldest one", request(ann, "oldest"))
+		}
+		forget(1)
+		wantEqual(t, "old one", mustFind(t, p, "it", request(ann, "old")), old)
+		forget(1)
+		forget(0)
 		wantEqual(t, "young one", mustFind(t, p, "it", request(ann, "young")), kept)
 	})
 	t.Run("are_won_by_one_of_many", func(t *testing.T) {
