@@ -2,11 +2,13 @@ package api_test
 
 import (
 	"encoding/base64"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"signet/internal/fanout"
 	"signet/internal/model"
 	"signet/internal/store"
 	"signet/internal/store/erasure"
@@ -233,5 +235,46 @@ func TestErasureWaitsForWhatIsStillToBeTold(t *testing.T) {
 	kinds := kindsOf(c.bob.events())
 	if !slices.Contains(kinds, "update") {
 		t.Errorf("bob was told %v", kinds)
+	}
+}
+
+// What the account had recalled is taken back from all members of a group before it is erased, and they are told.
+func TestErasureWaitsForWhatIsStillTakenBack(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	group := c.bob.mustCreateGroup("G", c.alice, c.carl)
+	id := c.alice.mustSend(group, "not for you")
+	message, _ := model.ParseMessageID(id)
+	c.settle()
+	err := c.store.Update(t.Context(), func(tx *store.Tx) error { // as it is where the server ends during the recall
+		row, _, err := tx.MessageOf(model.OrganizationID(c.org), message)
+		if err != nil {
+			return err
+		}
+		holders, err := tx.DeliveredTo(row.Organization, row.ID, 10)
+		if err != nil {
+			return err
+		}
+		plan := fanout.New(fanout.Options{Store: c.store, Hub: c.hub, Clock: c.clock.Now, Rows: 1}).Plan(tx, c.clock.Now())
+		return errors.Join(plan.Recall(&row, model.EventGroupStatus, holders), tx.RecallMessage(&row))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.operator.erase(c.alice).want(204)
+	if err := c.work.Settle(t.Context(), store.EraseAccount); err != nil {
+		t.Fatal(err)
+	}
+	c.settle()
+	c.clock.Advance(time.Second)
+	c.mustSweep()
+	c.wantNoTrace("an erased account", mustParseAccount(t, c.alice.token), c.alice.token)
+	for _, p := range []*person{c.bob, c.carl} {
+		if n := p.get("/v2/user/me/message/unread_count").reply().int("unread_count"); n != 0 {
+			t.Errorf("%s has %d unread messages", p.name, n)
+		}
+		if kinds := kindsOf(p.events()); !slices.Contains(kinds, string(model.EventGroupStatus)) {
+			t.Errorf("%s was told %v", p.name, kinds)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -74,9 +75,14 @@ func (t *accountTraces) update(ctx context.Context, fn func(tx *store.Tx) error)
 	return backlog.Rest(ctx, begun)
 }
 
+// errTakenBack says that messages are left, since they are still being taken back from a group in pieces.
+var errTakenBack = errors.New("a recalled message is still being taken back")
+
 // messages erases messages, for all readers. Under a legal hold that was set since the
-// account ended, they are put aside for that, as recalled ones are.
+// account ended, they are put aside for that, as recalled ones are. In the end it returns errTakenBack where it
+// left some.
 func (t *accountTraces) messages(ctx context.Context, keys []store.MessageKey) error {
+	left := false
 	for len(keys) > 0 {
 		some := keys[:min(len(keys), batch)]
 		if other := slices.IndexFunc(some, func(k store.MessageKey) bool {
@@ -88,31 +94,56 @@ func (t *accountTraces) messages(ctx context.Context, keys []store.MessageKey) e
 		for more := true; more; {
 			begun := time.Now()
 			var gone []store.MessageRow
+			var waiting bool
 			err := t.store.Update(ctx, func(tx *store.Tx) error {
-				rows := make([]store.MessageRow, 0, len(some))
-				for _, k := range some {
-					row, found, err := tx.MessageOf(k.Organization, k.ID)
-					if err != nil {
-						return err
-					}
-					if found {
-						rows = append(rows, row)
-					}
+				rows, waits, err := erasable(tx, some)
+				if err != nil {
+					return err
 				}
-				var err error
+				waiting = waits
 				gone, more, err = endMessages(tx, rows)
 				return err
 			})
 			if err != nil {
 				return err
 			}
+			left = left || waiting
 			t.gone(gone)
 			if err := backlog.Rest(ctx, begun); err != nil {
 				return err
 			}
 		}
 	}
+	if left {
+		return errTakenBack
+	}
 	return nil
+}
+
+// erasable returns those of some messages that are there, but for those that are still being taken back, and
+// reports whether there are such.
+func erasable(tx *store.Tx, some []store.MessageKey) (rows []store.MessageRow, waits bool, err error) {
+	for _, k := range some {
+		row, found, err := tx.MessageOf(k.Organization, k.ID)
+		if err != nil {
+			return nil, false, err
+		}
+		if !found {
+			continue
+		}
+		if row.Recalled && row.Group {
+			back, err := piecework.TakesBack(tx, k.Organization, model.GroupID(row.Recipient), k.ID)
+			if err != nil {
+				return nil, false, err
+			}
+			if back {
+				waits = true
+				continue
+			}
+		}
+		rows = append(rows, row)
+	}
+	return rows, waits, nil
 }
 
 // finish erases what names an account in others' rows and in what it made for others, and at
@@ -276,7 +307,11 @@ func (e *Eraser) account(ctx context.Context, j *store.Job) (backlog.Next, error
 		if err := backlog.Turn(ctx); err != nil {
 			return backlog.Next{}, err
 		}
-		if left, more, err = traces.erase(ctx, left); err != nil {
+		left, more, err = traces.erase(ctx, left)
+		if errors.Is(err, errTakenBack) {
+			return backlog.At(e.Now().Add(time.Second)), nil
+		}
+		if err != nil {
 			return backlog.Next{}, err
 		}
 	}

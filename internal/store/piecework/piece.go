@@ -126,6 +126,14 @@ func HasPiecesBefore(tx *store.Tx, t time.Time) (bool, error) {
 	return tx.One(`SELECT 1 FROM pieces WHERE noted <= ? LIMIT 1`, []any{store.Millis(t)}, &one)
 }
 
+// TakesBack reports whether a recalled message of a group is still to be taken back from some. That goes by its
+// copies, so that the message stays until then.
+func TakesBack(tx *store.Tx, organization model.OrganizationID, group model.GroupID, id model.MessageID) (bool, error) {
+	var one int64
+	return tx.One(`SELECT 1 FROM pieces WHERE organization = ? AND group_token = ? AND message = ? AND deed = ? LIMIT 1`,
+		[]any{organization, store.Optional(group), id, int(Recall)}, &one)
+}
+
 // hasMessagePieces reports whether a message of the group is still to be queued with some.
 func hasMessagePieces(tx *store.Tx, organization model.OrganizationID, group model.GroupID) (bool, error) {
 	var one int64

@@ -253,6 +253,14 @@ func recallsInPieces(t *testing.T, h conformance.Harness) {
 		wantEqual(t, "ended", got, want)
 	}
 	ended(other.ID)
+	takesBack := func(m *store.MessageRow, want bool) {
+		t.Helper()
+		wantEqual(t, "that it is taken back", mustRead(t, p, func(tx *store.Tx) (bool, error) {
+			return piecework.TakesBack(tx, organization, g.ID, m.ID)
+		}), want)
+	}
+	takesBack(m, true)
+	takesBack(other, false)
 	p.mustUpdate(t, func(tx *store.Tx) error {
 		pieces, err := piecework.Pieces(tx, organization, g.ID, 1)
 		if err != nil {
@@ -260,5 +268,6 @@ func recallsInPieces(t *testing.T, h conformance.Harness) {
 		}
 		return piecework.DeletePiece(tx, &pieces[0])
 	})
+	takesBack(m, false)
 	ended(m.ID, other.ID)
 }
