@@ -97,10 +97,11 @@ func verifyChain(
 		if err != nil {
 			return lines, err
 		}
-		if walk == nil {
+		if walk == nil || removed.Number > at { // lines that were not read yet went since, as they were too old
 			if walk, err = beginChain(key, chain, removed, met, elsewhere); err != nil {
 				return lines, err
 			}
+			at = removed.Number
 		}
 		for i := range rows {
 			if err := walk.Next(&rows[i].AuditEntry, rows[i].Hash); err != nil {
