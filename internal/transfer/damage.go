@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -61,6 +62,11 @@ func (in *receiver) compare(sums io.Reader) error {
 			}
 			in.damage.blobs = append(in.damage.blobs, id)
 		}
+	}
+	if errors.Is(lines.Err(), bufio.ErrTooLong) {
+		in.damage.add(sumsName, "is not as it was")
+		_, err := io.Copy(io.Discard, sums) // of which there is a digest
+		return err
 	}
 	return lines.Err()
 }

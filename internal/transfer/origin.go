@@ -3,10 +3,13 @@ package transfer
 import (
 	"archive/tar"
 	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -77,24 +80,97 @@ type missingFile struct{ name string }
 
 func (m *missingFile) Error() string { return "the backup is not whole: " + m.name + " is missing" }
 
-// directoryOrigin reads the files that SHA256SUMS names, then that, then the manifest.
+// directoryOrigin reads the files that SHA256SUMS names, or those that are there, then that, then the manifest.
 type directoryOrigin struct {
 	root  string
-	sums  *os.File
-	lines *bufio.Scanner
+	names func() (name string, err error, more bool)
+	stop  func()
 	open  *os.File
-	last  []string // what comes after the files that SHA256SUMS names
+	last  []string // what comes after the files
 }
 
 func openDirectoryOrigin(root string) (*directoryOrigin, error) {
 	if _, err := os.Stat(filepath.Join(root, manifestName)); errors.Is(err, fs.ErrNotExist) {
 		return nil, errUnfinished
 	}
-	f, err := os.Open(filepath.Join(root, sumsName))
-	if err != nil {
+	files := filesThere(root)
+	if damaged, err := listDamaged(root); err != nil {
 		return nil, err
+	} else if !damaged {
+		files = filesListed(root)
 	}
-	return &directoryOrigin{root: root, sums: f, lines: bufio.NewScanner(f), last: []string{sumsName, manifestName}}, nil
+	o := &directoryOrigin{root: root, last: []string{sumsName, manifestName}}
+	o.names, o.stop = iter.Pull2(files)
+	return o, nil
+}
+
+// listDamaged reports whether SHA256SUMS is not what a manifest that is right says of it. Then it does not tell
+// which files belong to the backup.
+func listDamaged(root string) (bool, error) {
+	f, err := os.Open(filepath.Join(root, manifestName))
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	m, err := readManifest(f)
+	if err != nil || m.Digest != m.digest() { // whoever takes the files tells of it
+		return false, nil
+	}
+	list, err := os.Open(filepath.Join(root, sumsName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer list.Close()
+	sum := sha256.New()
+	_, err = io.Copy(sum, list)
+	return hex.EncodeToString(sum.Sum(nil)) != m.Sums, err
+}
+
+// filesListed are the files that SHA256SUMS names.
+func filesListed(root string) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		f, err := os.Open(filepath.Join(root, sumsName))
+		if err != nil {
+			yield("", err)
+			return
+		}
+		defer f.Close()
+		lines := bufio.NewScanner(f)
+		for lines.Scan() {
+			if _, name, _ := strings.Cut(lines.Text(), "  "); !yield(name, nil) {
+				return
+			}
+		}
+		if err := lines.Err(); err != nil {
+			yield("", err)
+		}
+	}
+}
+
+// filesThere are the files in the directory that have the name of an attachment or of the database.
+func filesThere(root string) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return err
+			}
+			name, err := filepath.Rel(root, path)
+			name = filepath.ToSlash(name)
+			if _, isBlob := blobOf(name); err != nil || !isBlob && name != databaseName {
+				return err
+			}
+			if !yield(name, nil) {
+				return filepath.SkipAll
+			}
+			return nil
+		})
+		if err != nil {
+			yield("", err)
+		}
+	}
 }
 
 func (o *directoryOrigin) next() (*backupFile, error) {
@@ -102,12 +178,11 @@ func (o *directoryOrigin) next() (*backupFile, error) {
 		o.open.Close() // it was only read
 		o.open = nil
 	}
-	name := ""
+	name, err, more := o.names()
 	switch {
-	case o.lines.Scan():
-		_, name, _ = strings.Cut(o.lines.Text(), "  ")
-	case o.lines.Err() != nil:
-		return nil, o.lines.Err()
+	case err != nil:
+		return nil, err
+	case more:
 	case len(o.last) > 0:
 		name, o.last = o.last[0], o.last[1:]
 	default:
@@ -132,9 +207,9 @@ func (o *directoryOrigin) next() (*backupFile, error) {
 }
 
 func (o *directoryOrigin) Close() error {
-	err := o.sums.Close()
-	if o.open != nil {
-		err = errors.Join(err, o.open.Close())
+	o.stop()
+	if o.open == nil {
+		return nil
 	}
-	return err
+	return o.open.Close()
 }

@@ -110,6 +110,7 @@ type receiver struct {
 
 	manifest *Manifest
 	came     map[model.BlobID]digest // of the blobs, until SHA256SUMS has told what they are to be
+	blobsIn  int64                   // how many blobs came
 	copied   digest                  // of the database
 	right    bool                    // SHA256SUMS says so of the database
 	told     string                  // digest of the SHA256SUMS that came
@@ -138,7 +139,7 @@ func (in *receiver) receive(ctx context.Context, from origin) (*Manifest, error)
 		}
 	}
 	in.reading.end()
-	if err := in.check(); err != nil {
+	if err := in.check(ctx); err != nil {
 		return nil, err
 	}
 	if err := in.forget(ctx); err != nil {
@@ -163,6 +164,7 @@ func (in *receiver) file(ctx context.Context, file *backupFile) error {
 			return err
 		}
 		in.came[id] = digest(sum.Sum(nil))
+		in.blobsIn++
 	case file.name == databaseName && in.database < 0:
 		in.database = file.size
 		if err := in.keep(file); err != nil {
@@ -215,23 +217,24 @@ func (in *receiver) keep(file io.Reader) error {
 }
 
 // check compares what came with what the backup says of itself.
-func (in *receiver) check() error {
+func (in *receiver) check(ctx context.Context) error {
 	m := in.manifest
 	if m == nil {
 		return errUnfinished
+	}
+	whole := m.Digest == m.digest()
+	if whole && in.told != m.Sums {
+		return in.checkUnlisted(ctx)
 	}
 	for id := range in.came {
 		in.damage.add(blobName(id), "is in no list")
 		in.damage.blobs = append(in.damage.blobs, id)
 	}
-	whole := m.Digest == m.digest()
 	if !whole {
 		in.damage.add(manifestName, "is not as it was")
 	}
 	if in.told == "" {
 		in.damage.add(sumsName, "is missing")
-	} else if whole && in.told != m.Sums {
-		in.damage.add(sumsName, "is not as it was")
 	}
 	switch {
 	case in.database < 0:
@@ -245,6 +248,40 @@ func (in *receiver) check() error {
 		return nil
 	}
 	return &in.damage
+}
+
+// checkUnlisted is check where SHA256SUMS is damaged and the manifest is not. What that list says of other files
+// counts for nothing then: an attachment that was changed shows when it is opened, and the database is examined.
+func (in *receiver) checkUnlisted(ctx context.Context) error {
+	m := in.manifest
+	in.damage = DamageError{}
+	if in.told == "" {
+		in.damage.add(sumsName, "is missing")
+	} else {
+		in.damage.add(sumsName, "is not as it was")
+	}
+	if want := m.Blobs.Count + int64(len(m.Blobs.Partial)); in.blobsIn != want {
+		in.damage.add(blobsName, fmt.Sprintf("holds %d files, and not %d", in.blobsIn, want))
+	}
+	switch {
+	case in.database < 0:
+		in.damage.add(databaseName, "is missing")
+		return &in.damage
+	case in.database != m.Database.Bytes:
+		in.damage.add(databaseName, "is not as it was")
+		return &in.damage
+	case !in.keepGoing:
+		return &in.damage
+	}
+	wrong := false
+	if _, err := sqlite.Check(ctx, in.part, func(string) { wrong = true }); err != nil {
+		return err
+	}
+	if wrong {
+		in.damage.add(databaseName, "is not as it was")
+		return &in.damage
+	}
+	return nil
 }
 
 // forget removes the blobs that were only half copied, or are damaged.

@@ -60,6 +60,7 @@ func TestBackupThatIsNotWhole(t *testing.T) {
 	want := s.ask(t, s.Server, false)
 	s.Stop()
 	t.Run("because_it_was_damaged_is_not_restored", func(t *testing.T) { wantDamageFound(t, from) })
+	t.Run("because_its_list_was_damaged_is_restored_whole", func(t *testing.T) { wantListNotNeeded(t, from) })
 	t.Run("because_a_newer_program_made_it_is_not_restored", func(t *testing.T) { wantNewerRefused(t, from) })
 	t.Run("because_the_archive_was_cut_is_not_restored", func(t *testing.T) { wantWholeArchive(t, from) })
 	t.Run("because_the_restore_was_interrupted_is_restored_again",
@@ -120,7 +121,92 @@ func wantDamageFound(t *testing.T, from place) {
 	if err := os.WriteFile(filepath.Join(target, "SHA256SUMS"), []byte(outside), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	wantRefused(t, "a file outside that a damaged list names", target, nil, "SHA256SUMS is not as it was")
+	manifest := filepath.Join(target, "manifest.json")
+	text, err := os.ReadFile(manifest)
+	if err == nil {
+		err = os.WriteFile(manifest, bytes.Replace(text, []byte(`"format"`), []byte(`"former"`), 1), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	wantRefused(t, "a file outside", target, nil, "belongs to no backup")
+}
+
+// wantListNotNeeded damages SHA256SUMS in many ways, in a directory and in an archive: all else is restored.
+func wantListNotNeeded(t *testing.T, from place) {
+	target := filepath.Join(t.TempDir(), "backup")
+	m := mustBackup(t, from, target)
+	var stream bytes.Buffer
+	if _, err := offline.Backup(t.Context(), from.Config, true,
+		transfer.BackupOptions{Target: "-", Stream: &stream}); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(target, "SHA256SUMS")
+	list, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	database := bytes.Index(list, []byte("  signet.db"))
+	for what, damage := range map[string]func(list []byte){
+		"the digest of the database": func(list []byte) { list[database-1] ^= 1 },
+		"the name of the database":   func(list []byte) { list[database+2] ^= 1 },
+		"the digest of a file":       func(list []byte) { list[0] ^= 1 },
+		"the name of a file":         func(list []byte) { list[70] ^= 1 },
+		"all of it":                  func(list []byte) { clear(list) },
+	} {
+		changed := bytes.Clone(list)
+		damage(changed)
+		if err := os.WriteFile(path, changed, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		wantAllRestored(t, what, m, target, nil)
+		archive := bytes.Clone(stream.Bytes())
+		end := bytes.LastIndex(archive, list[database:]) + len(list[database:])
+		damage(archive[end-len(list) : end])
+		wantAllRestored(t, what+" in an archive", m, "-", archive)
+	}
+	if err := os.WriteFile(path, list[:len(list)/2], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	wantAllRestored(t, "what is cut off", m, target, nil)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	wantAllRestored(t, "all, as there is none", m, target, nil)
+
+	content, err := os.ReadFile(filepath.Join(target, "signet.db"))
+	if err == nil {
+		clear(content[len(content)*3/4:][:4*4096])
+		err = os.WriteFile(filepath.Join(target, "signet.db"), content, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	to := newPlace(t)
+	if _, err := offline.Restore(t.Context(), to.Config, true, transfer.RestoreOptions{Source: target,
+		KeepGoing: true}); err == nil || !strings.Contains(err.Error(), "signet.db is not as it was") {
+		t.Errorf("a damaged database without a list is restored with error %v", err)
+	}
+}
+
+// wantAllRestored restores a backup of which only the list is damaged.
+func wantAllRestored(t *testing.T, what string, m *transfer.Manifest, source string, stream []byte) {
+	t.Helper()
+	wantRefused(t, what, source, stream, "SHA256SUMS is ")
+	to := newPlace(t)
+	_, err := offline.Restore(t.Context(), to.Config, true,
+		transfer.RestoreOptions{Source: source, Stream: bytes.NewReader(stream), KeepGoing: true})
+	damage := new(transfer.DamageError)
+	if !errors.As(err, &damage) || len(damage.Files) != 1 || !strings.HasPrefix(damage.Files[0], "SHA256SUMS is ") {
+		t.Errorf("without %s in the list it is restored with error %v", what, err)
+	}
+	if n := len(files(t, filepath.Join(to.Data, "blobs"))); n != int(m.Blobs.Count) {
+		t.Errorf("without %s in the list %d files are restored, want %d", what, n, m.Blobs.Count)
+	}
+	if _, err := os.Stat(filepath.Join(to.Data, "signet.db")); err != nil {
+		t.Errorf("without %s in the list there is no database: %v", what, err)
+	}
 }
 
 func wantNewerRefused(t *testing.T, from place) {
