@@ -16,15 +16,19 @@ const pages = {
 };
 const made = Object.keys(pages).filter((name) => existsSync(`src/${name}/index.tsx`));
 
+// What nobody is told at first: why calls failed, and what is said of passkeys, keys, notifications, sounds, quiet hours
+// and escalations.
+const late = ["problem", "passkey", "keys", "notices", "sound", "quiet", "escalation"];
+
 /**
- * words gives each page those of a dictionary that begin with its name. "late" are those that come behind every page: why
- * calls failed, and what is said of passkeys; "shared" are the rest.
+ * words gives each page those of a dictionary that begin with its name. "late" are those that come behind every page,
+ * "shared" are the rest.
  */
 const words = {
   name: "words",
   setup({ onLoad }) {
     onLoad({ filter: /\/src\/text\/\w+\.json$/ }, ({ path, suffix }) => {
-      const parts = Object.fromEntries([...made.map((page) => [page, page]), ["problem", "late"], ["passkey", "late"]]);
+      const parts = Object.fromEntries([...made.map((page) => [page, page]), ...late.map((one) => [one, "late"])]);
       const of = (name) => (name.includes(".") && parts[name.split(".")[0]]) || "shared";
       const all = Object.entries(JSON.parse(readFileSync(path, "utf8")));
       const some = suffix === "" ? all : all.filter(([name]) => of(name) === suffix.slice(1));

@@ -201,7 +201,7 @@ var apart = []string{
 	"addPeople", "console.act.login", "console.act.logout",
 	"console.act.passkey.allow", "console.act.passkey.make", "console.finish", "console.hold", "console.onHold",
 	"console.sentCurve", "console.stepMessage", "console.stepPeople",
-	"notedLeft", "sendAgain", "signOutDevice", "soundNone",
+	"notedLeft", "sendAgain", "signOutDevice", "sound.none",
 }
 
 // TestDictionariesTranslateAlike: what is the same in English is the same in every language.

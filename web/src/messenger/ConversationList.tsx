@@ -5,6 +5,7 @@ import { Icon } from "../kit/Icon";
 import { session } from "../kit/state/session";
 import { when } from "../text/format";
 import { text } from "../text/text";
+import { Welcome } from "./later";
 import { preview } from "./preview";
 import { addressOf, choose, current, loading, more, newestFirst } from "./state/conversations";
 import { drafts } from "./state/drafts";
@@ -16,7 +17,6 @@ import { outbox } from "./state/outbox";
 import { need, shortNameOf } from "./state/people";
 import { here, writing } from "./state/presence";
 import { Status } from "./Status";
-import { Welcome } from "./Welcome";
 
 const height = 64; // pixels of a row, as in the style
 const beyond = 8; // rows that are made above and below what is seen

@@ -20,7 +20,7 @@ export function EscalateBy(props: {
       class={value === undefined ? "icon" : "icon chosen"}
       onOpen={() => loadPolicies(organization)}
       choices={() => [
-        { label: text("escalationNone"), checked: value === undefined, onChoose: () => onChange(undefined) },
+        { label: text("escalation.none"), checked: value === undefined, onChoose: () => onChange(undefined) },
         ...names.map((name) => ({ label: name, checked: name === value, onChoose: () => onChange(name) })),
       ]}
     >

@@ -13,8 +13,8 @@ import { nameOf, need } from "./state/people";
 type State = Schemas["Escalation"];
 
 const ends = {
-  open: "escalationOpen", read: "escalationRead", confirmed: "escalationConfirmed", recalled: "recalled",
-  cancelled: "escalationCancelled", exhausted: "escalationExhausted",
+  open: "escalation.open", read: "escalation.read", confirmed: "escalation.confirmed", recalled: "recalled",
+  cancelled: "escalation.cancelled", exhausted: "escalation.exhausted",
 } as const;
 
 /** groupOf is the name of a group that one is in, in the organization of a message. */
@@ -28,8 +28,8 @@ type Way = keyof typeof stands;
 
 const stands = {
   sent: { class: "done", word: "New" },
-  due: { class: "due", word: "escalationDue" },
-  leftOut: { class: "left-out", word: "escalationLeftOut" },
+  due: { class: "due", word: "escalation.due" },
+  leftOut: { class: "left-out", word: "escalation.leftOut" },
 } as const;
 
 /** wayOf tells how far a step came. One that was done when nobody was there any more has sent nothing. */
@@ -101,7 +101,7 @@ export function Escalation({ message }: { message: Message }) {
       </ol>
       {state.state === "open" && (
         <button type="button" aria-disabled={busy} onClick={() => void run(stop)}>
-          {text("escalationStop")}
+          {text("escalation.stop")}
         </button>
       )}
     </section>

@@ -13,23 +13,23 @@ export function HearingSettings() {
   return (
     <section class="hearing" aria-label={text("sounds")}>
       <h3>{text("sounds")}</h3>
-      <SoundChoice label={text("soundUrgent")} value={urgent} onChange={(to) => choose({ urgent: to })} />
-      <SoundChoice label={text("soundOther")} value={other} onChange={(to) => choose({ other: to })} />
+      <SoundChoice label={text("sound.urgent")} value={urgent} onChange={(to) => choose({ urgent: to })} />
+      <SoundChoice label={text("sound.other")} value={other} onChange={(to) => choose({ other: to })} />
       {blocked.value && (
         <p role="status" class="problem">
-          {text("soundBlocked")}
+          {text("sound.blocked")}
         </p>
       )}
       {trembles && <Check label={text("vibrate")} checked={vibrate} onChange={(to) => choose({ vibrate: to })} />}
-      <Check label={text("quietHours")} checked={!!quiet} onChange={(to) => choose({ quiet: to ? usual : undefined })} />
+      <Check label={text("quiet.hours")} checked={!!quiet} onChange={(to) => choose({ quiet: to ? usual : undefined })} />
       {quiet && (
         <>
           <div class="pair">
-            <Time label={text("quietFrom")} value={quiet.from} onChange={(from) => choose({ quiet: { ...quiet, from } })} />
-            <Time label={text("quietTo")} value={quiet.to} onChange={(to) => choose({ quiet: { ...quiet, to } })} />
+            <Time label={text("quiet.from")} value={quiet.from} onChange={(from) => choose({ quiet: { ...quiet, from } })} />
+            <Time label={text("quiet.to")} value={quiet.to} onChange={(to) => choose({ quiet: { ...quiet, to } })} />
           </div>
           <Check
-            label={text("quietThrough")}
+            label={text("quiet.through")}
             checked={quiet.through}
             onChange={(through) => choose({ quiet: { ...quiet, through } })}
           />
@@ -47,8 +47,8 @@ function SoundChoice({ label, value, onChange }: { label: string; value: Sound; 
         value={value}
         onChange={onChange}
         options={{
-          none: text("soundNone"), chime: text("soundChime"), bell: text("soundBell"), knock: text("soundKnock"),
-          alarm: text("soundAlarm"),
+          none: text("sound.none"), chime: text("sound.chime"), bell: text("sound.bell"), knock: text("sound.knock"),
+          alarm: text("sound.alarm"),
         }}
       />
       <button

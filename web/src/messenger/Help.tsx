@@ -3,23 +3,23 @@ import { text, type Text } from "../text/text";
 
 /** Keys whose names are written in the language of the keyboard. */
 const names: Readonly<Record<string, Text>> = {
-  Ctrl: "keyCtrl", Enter: "keyEnter", Escape: "keyEscape", PageDown: "keyPageDown", PageUp: "keyPageUp", Shift: "keyShift",
+  Ctrl: "keys.ctrl", Enter: "keys.enter", Escape: "keys.escape", PageDown: "keys.pageDown", PageUp: "keys.pageUp", Shift: "keys.shift",
 };
 
 const keys: readonly (readonly [Text, readonly string[]])[] = [
   ["search", ["/", "Ctrl K"]],
-  ["keyNext", ["Alt ↓"]],
-  ["keyPrevious", ["Alt ↑"]],
-  ["keyUnread", ["Alt Shift ↓"]],
-  ["keySend", ["Enter"]],
-  ["keyLine", ["Shift Enter"]],
-  ["keyMessages", ["↑", "↓"]],
+  ["keys.next", ["Alt ↓"]],
+  ["keys.previous", ["Alt ↑"]],
+  ["keys.unread", ["Alt Shift ↓"]],
+  ["keys.send", ["Enter"]],
+  ["keys.line", ["Shift Enter"]],
+  ["keys.messages", ["↑", "↓"]],
   ["toUnread", ["Alt PageUp"]],
   ["toNewest", ["Alt PageDown"]],
   ["reply", ["R"]],
-  ["keyInfo", ["I"]],
-  ["keyClose", ["Escape"]],
-  ["keyHelp", ["?"]],
+  ["keys.info", ["I"]],
+  ["keys.close", ["Escape"]],
+  ["keys.help", ["?"]],
 ];
 
 /** Help tells what the keyboard does. */

@@ -12,7 +12,7 @@ import { Conversation } from "./Conversation";
 import { ConversationList } from "./ConversationList";
 import { hear } from "./hear";
 import { useKeys } from "./keys";
-import { Details, Help, MessageInfo, NewGroup, Offer, Results, Settings, Vacancies } from "./later";
+import { Details, Help, MessageInfo, NewGroup, Offer, Results, Settings, Vacancies, Welcome } from "./later";
 import { tell } from "./notices";
 import { OrganizationSwitch } from "./OrganizationSwitch";
 import { OwnMenu } from "./OwnMenu";
@@ -26,7 +26,6 @@ import { byName, loadOrganizations } from "./state/organizations";
 import { searching } from "./state/search";
 import { vacancies } from "./state/vacancies";
 import { Urgent } from "./Urgent";
-import { Welcome } from "./Welcome";
 
 /** Messenger is the list of conversations, beside it the one that is open, and beside that its details. */
 export function Messenger() {

@@ -16,13 +16,13 @@ export function Offer() {
     return allowed;
   };
   const turnOn = async () => {
-    if (await answer("sign")) return toast(text("noticesTurnedOn"));
-    toast(text("noticesRefused"), { danger: true });
+    if (await answer("sign")) return toast(text("notices.turnedOn"));
+    toast(text("notices.refused"), { danger: true });
     if (Notification.permission === "denied") await answer("off"); // who has closed the browser's question may be asked again
   };
   return (
     <div class="offer" role="group" aria-label={text("notices")}>
-      <p>{text("noticesOffer")}</p>
+      <p>{text("notices.offer")}</p>
       <button type="button" class="quiet" aria-disabled={busy} onClick={() => void run(turnOn)}>
         {text("turnOn")}
       </button>

@@ -78,16 +78,16 @@ export function Settings({ onClose, onHelp }: { onClose: () => void; onHelp: () 
               void chooseNotices(to).then((allowed) => {
                 if (allowed) return;
                 again((n) => n + 1); // the choice shows again what is in force
-                toast(text("noticesRefused"), { danger: true });
+                toast(text("notices.refused"), { danger: true });
               });
             }}
             options={{
-              off: text("noticesOff"), sign: text("noticesSign"), name: text("noticesName"), content: text("noticesContent"),
+              off: text("notices.off"), sign: text("notices.sign"), name: text("notices.name"), content: text("notices.content"),
             }}
           />
         </div>
         {notices.value !== "off" && pushing.value !== undefined && (
-          <p><small>{text(pushing.value ? "noticesLocked" : "noticesOpenOnly")}</small></p>
+          <p><small>{text(pushing.value ? "notices.locked" : "notices.openOnly")}</small></p>
         )}
         <HearingSettings />
         <Form

@@ -13,3 +13,4 @@ export { followPush } from "./push";
 export { Results } from "./Results";
 export { Settings } from "./Settings";
 export { Vacancies } from "./Vacancies";
+export { Welcome } from "./Welcome";

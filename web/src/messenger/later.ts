@@ -23,6 +23,7 @@ export const PictureView = later(async () => (await load()).PictureView);
 export const Results = later(async () => (await load()).Results);
 export const Settings = later(async () => (await load()).Settings);
 export const Vacancies = later(async () => (await load()).Vacancies);
+export const Welcome = later(async () => (await load()).Welcome);
 
 /** Few lack a second factor. */
 export const SecondFactor = later(async () => (await import("../kit/SecondFactor")).SecondFactor);

@@ -1,5 +1,5 @@
-// The words that nobody is told at first, so that they come behind the page: why a call failed, and what is said of
-// passkeys.
+// The words that nobody is told at first, so that they come behind the page: why a call failed, and those that
+// bundle.mjs lists.
 import en from "./en.json?late";
 import type { Words } from "./text";
 

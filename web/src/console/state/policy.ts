@@ -30,7 +30,7 @@ export const longestPolicyName = 64;
 
 /** untilTitle says what ends an escalation. */
 export function untilTitle(until: Until): string {
-  return text(until === "confirmed" ? "escalationConfirmed" : "escalationRead");
+  return text(until === "confirmed" ? "escalation.confirmed" : "escalation.read");
 }
 
 /** draftsOf are the steps of a policy to change; of none, one step that is to be filled in. */
