@@ -46,3 +46,32 @@ test("one is in several organizations, and sees all of them or one", async ({ se
   await expect(b.entry("Everybody")).toBeVisible();
   await expect(b.list.getByRole("combobox")).toHaveCount(0); // who is in one chooses none
 });
+
+test("what one writes stays in the organization in which one has begun, whatever comes in another", async ({ server, hospital, open }) => {
+  const { alice, bob, organization } = await hospital({ alice: "Alice Ames", bob: "Bob Brown" });
+  const clinic = await server.operator.createOrganization({ name: "Clinic by the Lake" });
+  for (const { token } of [alice, bob]) await server.operator.addToOrganization(token, { organization: clinic });
+  await bob.tell(alice, "On the ward.");
+  const listed = new Messenger(await open(alice));
+  const addressed = new Messenger(await open(alice, `/c/${bob.token}`)); // which names no organization
+  await listed.open("Bob Brown");
+  for (const a of [listed, addressed]) {
+    await expect(a.list.getByRole("combobox", { name: "Organization" })).toBeVisible();
+    await a.has("On the ward.");
+    await a.field.fill("Coming.");
+  }
+  await bob.client.in(clinic).sendMessage({ recipient: alice.token, body: "At the lake." });
+  for (const a of [listed, addressed]) {
+    await expect(a.entry("At the lake.")).toBeVisible();
+    await expect(a.field).toHaveValue("Coming.");
+  }
+  await addressed.field.press("Enter");
+  await listed.has("On the ward.", "Coming.");
+  expect((await bob.client.in(clinic).getHistory(alice.token)).results).toHaveLength(1);
+
+  await expect(listed.page).toHaveURL(`/c/${bob.token}?in=${organization}`);
+  const there = new Messenger(await open(alice, `/c/${bob.token}?in=${clinic}`));
+  await there.has("At the lake.");
+  await there.page.goto(`/c/${bob.token}?in=${alice.token}`); // which is no organization
+  await expect(there.page.getByText("This conversation doesn’t exist")).toBeVisible();
+});

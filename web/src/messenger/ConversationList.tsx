@@ -7,7 +7,7 @@ import { when } from "../text/format";
 import { text } from "../text/text";
 import { Welcome } from "./later";
 import { preview } from "./preview";
-import { addressOf, choose, current, loading, more, newestFirst } from "./state/conversations";
+import { choose, isOpen, loading, more, newestFirst } from "./state/conversations";
 import { drafts } from "./state/drafts";
 import { isIn } from "./state/groups";
 import { levelOf } from "./state/hearing";
@@ -72,8 +72,7 @@ function Row({ conversation, place, of }: { conversation: Conversation; place: n
   const key = keyOf(organization_id, entity.token);
   const written = drafts.value.get(key);
   const draft = written?.body.trim();
-  const open = current.value;
-  const chosen = open !== undefined && addressOf(open) === addressOf(conversation);
+  const chosen = isOpen(key);
   const letter = outbox.value.findLast((l) => l.refused === undefined && keyOf(l.organization, l.recipient) === key);
   // What is deleted on read is not shown in passing, neither before it is sent.
   const burns = (of: { dor?: boolean | undefined } | undefined) => of?.dor ?? rulesOf(organization_id).dor;

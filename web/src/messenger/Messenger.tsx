@@ -17,8 +17,9 @@ import { tell } from "./notices";
 import { OrganizationSwitch } from "./OrganizationSwitch";
 import { OwnMenu } from "./OwnMenu";
 import { begin, Search } from "./Search";
-import { addressOf, chosen, conversations, current, details, find, loading, unread, within } from "./state/conversations";
+import { chosen, conversations, current, details, find, loading, place, unread, within } from "./state/conversations";
 import { inspected, wide } from "./state/inspected";
+import { keyOf } from "./state/key";
 import { expire } from "./state/lifetime";
 import { catching, follow } from "./state/live";
 import { get } from "./state/messages";
@@ -110,7 +111,7 @@ export function Messenger() {
       {making && <NewGroup onClose={() => setMaking(false)} />}
       {about && !wide.value && <MessageInfo message={about} onClose={() => (inspected.value = undefined)} />}
       <Announcer />
-      {shown && <Details key={addressOf(shown)} conversation={shown} />}
+      {shown && <Details key={keyOf(shown.organization_id, shown.entity.token)} conversation={shown} />}
     </div>
   );
 }
@@ -118,12 +119,13 @@ export function Messenger() {
 /** Nothing is shown while no conversation is open; the address may name one that the list does not have. */
 function Nothing({ token, onGroup }: { token: string | undefined; onGroup: () => void }) {
   const known = !loading.value;
+  const organization = place.value;
   const [missing, setMissing] = useState(false);
   useEffect(() => {
     setMissing(false);
     if (token === undefined || !known) return;
     find(token).then((there) => setMissing(!there), () => undefined); // without a connection it is not known
-  }, [token, known]);
+  }, [token, organization, known]);
   return (
     <div class="nothing">
       <Icon name="chat" />

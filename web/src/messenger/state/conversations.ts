@@ -6,6 +6,7 @@ import { go, path, query } from "../../kit/state/route";
 import { client, session } from "../../kit/state/session";
 import { keyOf, keyOfMessage } from "./key";
 import { change as changeMessage, isReadTo, stale, unreadIn } from "./messages";
+import { loadOrganizations, organizations } from "./organizations";
 import { know } from "./people";
 
 export type Entity = Conversation["entity"];
@@ -25,14 +26,28 @@ export const chosen = computed(() => /^\/c\/([^/]+)/.exec(path.value)?.[1]);
 /** The pane with the details is open. */
 export const details = computed(() => /^\/c\/[^/]+\/details$/.test(path.value));
 
+/** The organization that the address names. Where one is in one alone, there is nothing to tell apart. */
+export const place = computed(() => query.value.get("in") ?? undefined);
+
+let first: string | undefined; // the key with which an address that names no organization was opened
+
 /** The conversation that is open. Undefined while the list does not have it. */
 export const current = computed(() => {
   const token = chosen.value;
-  if (token === undefined) return undefined;
-  const organization = query.value.get("in") ?? within.value;
-  const exact = organization && conversations.value.get(keyOf(organization, token));
-  return exact || [...conversations.value.values()].find(({ entity }) => entity.token === token);
+  const all = conversations.value;
+  if (token !== undefined && place.value !== undefined) return all.get(keyOf(place.value, token));
+  // One with the same person in another organization may come into the list: what is being written is not for that.
+  if (token === undefined || !first?.endsWith(`/${token}`)) first = token && keyIn(token);
+  return first === undefined ? undefined : all.get(first);
 });
+
+/** keyIn is the key of a conversation with a user or group: in the organization that is shown, or else in any. */
+function keyIn(token: string): string | undefined {
+  const organization = within.peek();
+  const exact = organization && keyOf(organization, token);
+  if (exact && conversations.value.has(exact)) return exact;
+  return [...conversations.value.keys()].find((key) => key.endsWith(`/${token}`));
+}
 
 /** isOpen tells whether a conversation of the list is the one that is open. */
 export function isOpen(key: string): boolean {
@@ -41,16 +56,8 @@ export function isOpen(key: string): boolean {
 
 /** addressOf is where a conversation is shown, or its details. */
 export function addressOf({ entity, organization_id }: Conversation, pane: "" | "/details" = ""): string {
-  return `/c/${entity.token}${pane}${several.value.has(entity.token) ? `?in=${organization_id}` : ""}`;
+  return `/c/${entity.token}${pane}${organizations.value.size > 1 ? `?in=${organization_id}` : ""}`;
 }
-
-/** The tokens of users with whom there are conversations in several organizations. */
-const several = computed(() => {
-  const once = new Set<string>();
-  const more = new Set<string>();
-  for (const { entity } of conversations.value.values()) (once.has(entity.token) ? more : once).add(entity.token);
-  return more;
-});
 
 /** choose opens a conversation; undefined goes back to the list. */
 export function choose(conversation: Conversation | undefined): void {
@@ -76,10 +83,13 @@ export function placeFor(entity: Entity, organization: string): Conversation {
 
 /** find loads the user or group that the address names, where the list does not have it. */
 export async function find(token: string): Promise<boolean> {
-  const organization = query.value.get("in") ?? within.value;
+  const organization = place.value ?? within.value;
   const options = organization === undefined ? {} : { organization };
+  if (place.value !== undefined && organizations.value.size === 0) await loadOrganizations();
+  if (place.value !== undefined && !organizations.value.has(place.value)) return false;
   try {
     const group = await client.getGroup(token, options);
+    if (place.value !== undefined && group.organization_key !== place.value) return false;
     placeFor({ ...group, type: group.xmlns }, group.organization_key);
   } catch (error) {
     if (mayPass(error)) throw error;
