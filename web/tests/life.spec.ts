@@ -135,6 +135,49 @@ test("a message that is deleted on read is opened by hand, and lasts a minute fr
   }
 });
 
+test("a message that is deleted on read is in clear only where one opened it, and nowhere once it is over", async ({
+  hospital, open,
+}) => {
+  const { alice, bob } = await hospital(two);
+  const [, b] = await meet(open, alice, bob);
+  const other = new Messenger(await b.page.context().newPage());
+  await withTime(other.page);
+  await other.page.goto("/");
+  await other.open("Alice Ames");
+  const elsewhere = new Messenger(await open(bob));
+  await elsewhere.open("Alice Ames");
+  const words = "The code is 4711.";
+  const pages = [b, other, elsewhere];
+  const seal = (m: Messenger) => m.message("This message is deleted one minute after you open it.");
+  const isSealed = async (m: Messenger) => {
+    await expect(seal(m)).toBeVisible();
+    await expect(m.page.getByText("4711")).toHaveCount(0);
+  };
+  const id = await alice.tell(bob, { body: words, dor: true });
+  for (const m of pages) await isSealed(m);
+
+  await seal(b).getByRole("button", { name: "Open message" }).click();
+  await expect(b.message(words).getByText(words, { exact: true })).toBeVisible();
+  await lasts(other, "This message is deleted", /^\d+ sec$/); // the other tab knows, and shows it no more than before
+  await bob.client.muteConversation({ sender_token: alice.token, duration: 60 }); // which has the pages load the list
+  for (const m of [other, elsewhere]) {
+    await expect(m.entry("Alice Ames").getByRole("img", { name: "Muted" })).toBeVisible();
+    await isSealed(m);
+  }
+  await b.page.reload();
+  await isSealed(b);
+  await goOn(other, 61_000);
+  await other.has("Good morning.");
+
+  // The server has erased it before the page has asked when it was read.
+  await elsewhere.page.route(`**/v2/message/${id}/status`, async (route) => {
+    const error = { status: 404, code: "not_found", message: "The associated lookup was not found." };
+    await route.fulfill({ status: 404, json: { status: "fail", error } });
+  });
+  await elsewhere.comeBack();
+  await elsewhere.has("Good morning.");
+});
+
 /** contentOf is what a file holds that was downloaded. */
 async function contentOf(download: Download): Promise<Buffer> {
   return readFile(await download.path());

@@ -190,7 +190,8 @@ function readElsewhere({ organization_id, entity, sort_number, unread_count }: C
   const key = keyOf(organization_id, entity.token);
   const here = (unreadIn(key, sort_number) ?? []).filter((message) => message.sort_number <= sort_number);
   if (unread_count >= here.length) return;
-  if (unread_count > 0) stale.add(key); // which of them, its history says when it is opened
+  // Which of them, its history says when it is opened; and since when they are, of what ends a minute after that.
+  if (unread_count > 0 || here.some(({ dor }) => dor)) stale.add(key);
   else for (const { message_id } of here) changeMessage(message_id, (message) => ({ ...message, status: "Read" }));
 }
 

@@ -1,5 +1,5 @@
 // When messages end, and that they do.
-import type { Message } from "../../client/index";
+import { type Message, SignetError } from "../../client/index";
 import { client } from "../../kit/state/session";
 import { now } from "../../text/clock";
 import * as conversations from "./conversations";
@@ -35,7 +35,10 @@ export function needEnd(message: Message): void {
   asked.add(id);
   client.getMessageStatus(id).then(
     ({ statuses }) => noteRead(message, Math.max(...statuses.map(({ timestamp }) => Date.parse(timestamp)))),
-    () => asked.delete(id), // gone, or asked again when it is shown again
+    (error: unknown) => {
+      asked.delete(id); // and asked again when it is shown again
+      if (error instanceof SignetError && error.status === 404) end((one) => one.message_id === id);
+    },
   );
 }
 
@@ -44,6 +47,11 @@ export function expire(): void {
   const time = new Date(now.value).toISOString();
   const over = ({ message_id: id, expires_time }: Message) =>
     (expires_time !== undefined && expires_time <= time) || (ends.get(id) ?? Infinity) <= now.value;
+  end(over);
+}
+
+/** end lets messages disappear that are over. */
+function end(over: (message: Message) => boolean): void {
   lose(over);
   changeHits((message) => (over(message) ? undefined : message));
   for (const key of drop(over)) conversations.count(key);

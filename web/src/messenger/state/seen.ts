@@ -11,9 +11,9 @@ import { change, isUnread, messages, noteReadTo } from "./messages";
 /** Messages that are deleted on read and were opened, and when. */
 export const opened = signal<ReadonlyMap<string, number>>(new Map());
 
-/** isSealed tells whether a message is not shown before one opens it. */
-export function isSealed(message: Message): boolean {
-  return message.dor && isUnread(message) && !opened.value.has(message.message_id);
+/** isSealed tells whether a message is not shown before one opens it here: who opened it elsewhere may sit elsewhere. */
+export function isSealed({ message_id, dor, is_recalled, sender_token }: Message): boolean {
+  return dor && !is_recalled && sender_token !== session.value?.account.token && !opened.value.has(message_id);
 }
 
 /** What a tab has read; upTo, where all of the conversation is read so far. */
