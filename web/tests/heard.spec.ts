@@ -273,6 +273,27 @@ test("what is urgent is told too while the details are in the place of its conve
   await expect(a.note).toHaveCount(0);
 });
 
+test("what comes behind a dialog is unread until that is closed, and told where it is urgent", async ({ hospital, open }) => {
+  const { alice, bob } = await hospital(people);
+  await bob.tell(alice, "Good morning.");
+  const a = new Heard(await open(alice));
+  await a.open("Bob Brown");
+  await a.has("Good morning.");
+  const unread = async () => (await alice.client.getUnreadCount("me")).unread_count;
+  await expect.poll(unread).toBe(0);
+  await a.own("Settings");
+  await bob.tell(alice, { body: "Room 4", priority: 1 });
+  const note = a.dialog.getByRole("button", { name: /^Urgent: Bob Brown Room 4/ });
+  await expect(note).toBeVisible();
+  await expect(a.dialog.getByRole("alert")).toHaveText("Urgent message from Bob Brown: Room 4");
+  await expect(a.message("Room 4")).toBeVisible(); // behind it
+  await expect(a.entry("Bob Brown").getByRole("img", { name: "1 unread" })).toBeVisible();
+  expect(await unread()).toBe(1);
+  await a.page.keyboard.press("Escape");
+  await expect(a.note).toHaveCount(0);
+  await expect.poll(unread).toBe(0);
+});
+
 test("of several tabs one sounds, and another one when that is closed", async ({ hospital, open }) => {
   const { alice, bob } = await hospital(people);
   await bob.tell(alice, "Good morning.");

@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Conversation, Message as Content } from "../client/index";
 import { describe } from "../kit/describe";
 import { Icon } from "../kit/Icon";
-import { toast } from "../kit/Toasts";
+import { dialogs, toast } from "../kit/Toasts";
 import { text } from "../text/text";
 import { Anchor } from "./anchor";
 import { Items, Loading } from "./Items";
@@ -142,7 +142,7 @@ export function History({ conversation }: { conversation: Conversation }) {
     const gap = el.scrollHeight - el.scrollTop - el.clientHeight;
     setAway(!whole || gap > el.clientHeight / 2);
     setAbove(unreadAbove(el, stretchAt(key, Infinity).list.filter(isUnread), list[a]?.sort_number ?? 0));
-    if (document.visibilityState === "visible" && list.some(isUnread)) markSeen(conversation, onScreen(el));
+    if (isWatched() && list.some(isUnread)) markSeen(conversation, onScreen(el));
     if (anchor.atEnd && b - a > most) setSpan(tail(stretch));
     else extend(el.scrollTop < near, gap < near);
   };
@@ -165,10 +165,10 @@ export function History({ conversation }: { conversation: Conversation }) {
   // What somebody has scrolled to, of which the browser has not told yet, is not taken back by what is drawn now.
   if (box.current && state === "shown") anchor.look(box.current, whole);
   useLayoutEffect(restore);
-  useEffect(look, [state, span, list, waiting.length]);
+  useEffect(look, [state, span, list, waiting.length, dialogs.value.length]);
   // What comes while one is elsewhere is announced by the line too.
   useEffect(() => {
-    if (state !== "shown" || (document.visibilityState === "visible" && (line || anchor.atEnd))) return;
+    if (state !== "shown" || (isWatched() && (line || anchor.atEnd))) return;
     draw();
   }, [newest]);
   useEffect(() => {
@@ -281,6 +281,11 @@ function Jump({ to, n, urgent = false, onClick }: { to: "newest" | "unread"; n: 
       )}
     </button>
   );
+}
+
+/** isWatched tells whether somebody may see the page: nothing lies over it. */
+function isWatched(): boolean {
+  return document.visibilityState === "visible" && dialogs.value.length === 0;
 }
 
 /** unreadAbove counts the unread messages before what is seen; from: the first in the document. */

@@ -1,6 +1,7 @@
 // Urgent messages that are not on the screen, and that nobody has read yet.
 import { computed, effect, untracked } from "@preact/signals";
 import type { Conversation, Message } from "../../client/index";
+import { dialogs } from "../../kit/Toasts";
 import { conversations, count, current, details } from "./conversations";
 import { hearing, levelOf, silence } from "./hearing";
 import { open } from "./history";
@@ -15,9 +16,9 @@ export interface Urgent {
   readonly message: Message | undefined;
 }
 
-/** isOnScreen tells whether a conversation is open, and nothing in its place. */
+/** isOnScreen tells whether a conversation is open, and nothing in its place or over it. */
 export function isOnScreen(conversation: Conversation): boolean {
-  return current.value === conversation && (!details.value || wide.value);
+  return current.value === conversation && (!details.value || wide.value) && dialogs.value.length === 0;
 }
 
 function isUrgent(message: Message): boolean {
