@@ -37,6 +37,38 @@ test("a message for which the server is too busy waits and goes by itself; one b
   await expect(a.message("Shall I keep it?").getByRole("alert")).toContainText("Not sent");
 });
 
+test("what the server refuses is told where its conversation is not open, and stays in the list until it is given up", async ({
+  hospital, open,
+}) => {
+  const { alice, bob, carol } = await hospital(three);
+  await bob.tell(alice, "Is bed 12 free?");
+  const a = new Messenger(await open(alice, `/c/${carol.token}`, { serviceWorkers: "block" })); // with whom she never spoke
+  let refuse = () => {};
+  const left = new Promise<void>((resolve) => (refuse = resolve));
+  await a.page.route(/\/v2\/message\?/, async (route) => {
+    await left;
+    const error = { status: 429, code: "daily_limit", message: "The messages of this day are used up." };
+    await route.fulfill({ status: 429, json: { status: "fail", error } });
+  });
+  await a.write("Call me, please.");
+  await expect(a.entry("Carol Clarke").getByRole("img", { name: "Sending…" })).toBeVisible();
+  await a.open("Bob Brown");
+  refuse();
+  await expect(a.page.getByRole("status").getByText(/^Not sent to Carol Clarke: /)).toBeVisible();
+  await expect(a.entry("Carol Clarke")).toContainText("Not sent Call me, please.");
+  await expect(a.list.getByRole("img", { name: "Sending…" })).toHaveCount(0);
+
+  await a.comeBack();
+  await a.isUpToDate();
+  await expect(a.entry("Carol Clarke")).toContainText("Not sent Call me, please.");
+  await a.page.reload(); // the page has not heard of her
+  await a.open("Carol Clarke");
+  await a.message("Call me, please.").getByRole("button", { name: "Discard" }).click();
+  await a.open("Bob Brown");
+  await a.comeBack();
+  await expect(a.entry("Carol Clarke")).toHaveCount(0);
+});
+
 test.describe("with a server of its own, whose line is cut", () => {
   test.use({ serve: ["--limits.messages-per-day=0"] });
 

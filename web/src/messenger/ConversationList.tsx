@@ -13,7 +13,7 @@ import { isIn } from "./state/groups";
 import { levelOf } from "./state/hearing";
 import { keyOf } from "./state/key";
 import { rulesOf } from "./state/organizations";
-import { outbox } from "./state/outbox";
+import { keyOfLetter, outbox } from "./state/outbox";
 import { need, shortNameOf } from "./state/people";
 import { here, writing } from "./state/presence";
 import { Status } from "./Status";
@@ -73,7 +73,9 @@ function Row({ conversation, place, of }: { conversation: Conversation; place: n
   const written = drafts.value.get(key);
   const draft = written?.body.trim();
   const chosen = isOpen(key);
-  const letter = outbox.value.findLast((l) => l.refused === undefined && keyOf(l.organization, l.recipient) === key);
+  const letters = outbox.value.filter((one) => keyOfLetter(one) === key);
+  const refused = letters.findLast((one) => one.refused !== undefined);
+  const letter = refused ?? letters.at(-1);
   // What is deleted on read is not shown in passing, neither before it is sent.
   const burns = (of: { dor?: boolean | undefined } | undefined) => of?.dor ?? rulesOf(organization_id).dor;
   const last = letter?.time ?? last_message?.created_time;
@@ -111,6 +113,10 @@ function Row({ conversation, place, of }: { conversation: Conversation; place: n
         <span class="last" dir="auto">
           {writing.value.get(key)?.size ? (
             <span class="writing">{text("writing")}</span>
+          ) : refused ? (
+            <>
+              <span class="draft">{text("unsent")}</span> {burns(refused) ? text("sealed") : refused.body || refused.file?.name}
+            </>
           ) : draft && !chosen ? (
             <>
               <span class="draft">{text("draft")}</span> {burns(written) ? text("sealed") : draft}
@@ -134,7 +140,7 @@ function Row({ conversation, place, of }: { conversation: Conversation; place: n
               {unread_count > 999 ? "999+" : unread_count}
             </span>
           ) : letter ? (
-            <Status of="sending" />
+            !refused && <Status of="sending" />
           ) : (
             own && last_message && !last_message.is_recalled && <Status of={last_message.status} />
           )}

@@ -81,15 +81,15 @@ export function placeFor(entity: Entity, organization: string): Conversation {
   return made;
 }
 
-/** find loads the user or group that the address names, where the list does not have it. */
-export async function find(token: string): Promise<boolean> {
-  const organization = place.value ?? within.value;
+/** find loads a user or group that the list does not have: the one that the address names, unless told in which organization. */
+export async function find(token: string, there = place.value): Promise<boolean> {
+  const organization = there ?? within.value;
   const options = organization === undefined ? {} : { organization };
-  if (place.value !== undefined && organizations.value.size === 0) await loadOrganizations();
-  if (place.value !== undefined && !organizations.value.has(place.value)) return false;
+  if (there !== undefined && organizations.value.size === 0) await loadOrganizations();
+  if (there !== undefined && !organizations.value.has(there)) return false;
   try {
     const group = await client.getGroup(token, options);
-    if (place.value !== undefined && group.organization_key !== place.value) return false;
+    if (there !== undefined && group.organization_key !== there) return false;
     placeFor({ ...group, type: group.xmlns }, group.organization_key);
   } catch (error) {
     if (mayPass(error)) throw error;
@@ -125,6 +125,13 @@ const emptied = new Set<string>(); // of what nothing is left, since then
 /** Where the next page begins, by the organization whose alone it is: undefined for all, null at the end. */
 const next = new Map<string | undefined, string | null>();
 
+let kept: readonly string[] = []; // the keys of those in which something is not sent
+
+/** keep says which conversations stay, whatever the server knows of them: what is not sent is there alone. */
+export function keep(keys: readonly string[]): void {
+  kept = keys;
+}
+
 /** load fetches the list anew, as far as it was loaded. */
 export async function load(): Promise<void> {
   const turn = ++latest;
@@ -156,16 +163,21 @@ export async function load(): Promise<void> {
     const known = conversations.value.get(key);
     if (known && all.has(key)) all.set(key, known);
   }
+  const here = kept.flatMap((key) => conversations.value.get(key) ?? []);
   const open = current.value;
-  if (open) {
+  for (const one of open ? [...here, open] : here) {
     // One that has no message yet, or is far down, stays.
-    const key = keyOf(open.organization_id, open.entity.token);
-    if (!all.has(key)) all.set(key, open);
+    const key = keyOf(one.organization_id, one.entity.token);
+    if (!all.has(key)) all.set(key, one);
   }
   next.clear();
   next.set(undefined, continuation ?? null);
   conversations.value = all;
   loading.value = false;
+  for (const key of kept) {
+    const [organization, token = ""] = key.split("/");
+    if (!all.has(key)) void find(token, organization).catch(() => undefined); // the next list tries again
+  }
   if (within.value !== undefined) await more();
 }
 

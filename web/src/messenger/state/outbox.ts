@@ -5,11 +5,15 @@ import { SignetError } from "../../client/index";
 import { describe } from "../../kit/describe";
 import { mayPass } from "../../kit/passing";
 import { client, session } from "../../kit/state/session";
+import { toast } from "../../kit/Toasts";
 import { time } from "../../text/clock";
+import { text } from "../../text/text";
 import * as conversations from "./conversations";
 import { keyOf } from "./key";
 import * as messages from "./messages";
+import { nameOf } from "./people";
 import { loadPolicies } from "./policies";
+import { isOnScreen } from "./urgent";
 
 /** Letter is a message that is not on the server's disk yet. */
 export interface Letter {
@@ -37,7 +41,10 @@ export interface Letter {
 const stored = "signet-outbox";
 
 export const outbox = signal<readonly Letter[]>(JSON.parse(sessionStorage.getItem(stored) ?? "[]") as Letter[]);
-effect(() => sessionStorage.setItem(stored, JSON.stringify(outbox.value)));
+effect(() => {
+  sessionStorage.setItem(stored, JSON.stringify(outbox.value));
+  conversations.keep(outbox.value.map(keyOfLetter));
+});
 
 /** How much of a letter's file is sent, from 0 to 1, by the letter's id. */
 export const progress = signal<ReadonlyMap<string, number>>(new Map());
@@ -108,7 +115,8 @@ export function flush(): void {
   for (const key of new Set(outbox.value.map(keyOfLetter))) if (!sending.has(key)) void deliver(key);
 }
 
-function keyOfLetter({ organization, recipient }: Letter): string {
+/** keyOfLetter names the conversation that a letter goes to. */
+export function keyOfLetter({ organization, recipient }: Letter): string {
   return keyOf(organization, recipient);
 }
 
@@ -119,7 +127,6 @@ function waiting(key: string): Letter[] {
 /** deliver sends what waits in a conversation, one after the other. */
 async function deliver(key: string): Promise<void> {
   for (let letter: Letter | undefined; (letter = waiting(key)[0]); ) {
-    const { id } = letter;
     const stop = new AbortController();
     sending.set(key, stop);
     try {
@@ -134,19 +141,30 @@ async function deliver(key: string): Promise<void> {
         return;
       }
       if (told.code === "escalation_policy_unknown") loadPolicies(letter.organization); // it was taken away
-      const refused = told.code === "reply_to_unknown" ? "reply" : describe(told);
-      outbox.value = outbox.value.map((l) => (l.id === id ? { ...l, refused } : l));
+      refuse(letter, told.code === "reply_to_unknown" ? "reply" : describe(told));
     }
   }
   sending.delete(key);
 }
 
-async function post({ id, recipient, organization, body, reply, ttl, dor, priority, escalate, file }: Letter, signal: AbortSignal) {
+/** refuse keeps a letter with why it is not sent, and says so where its conversation does not. */
+function refuse(letter: Letter, refused: string): void {
+  outbox.value = outbox.value.map((one) => (one.id === letter.id ? { ...one, refused } : one));
+  const conversation = conversations.conversations.value.get(keyOfLetter(letter));
+  if (conversation && isOnScreen(conversation)) return;
+  const name = conversation?.entity.display_name ?? nameOf(letter.recipient) ?? text("somebody");
+  toast(text("failedTo", { name, why: whyOf(refused) }), { danger: true });
+}
+
+/** whyOf says why a letter was refused. */
+export function whyOf(refused: string): string {
+  return refused === "file" ? text("fileLost") : refused === "reply" ? text("replyLost") : refused;
+}
+
+async function post(letter: Letter, signal: AbortSignal) {
+  const { id, recipient, organization, body, reply, ttl, dor, priority, escalate, file } = letter;
   const attachment = files.get(id);
-  if (file && !attachment) {
-    outbox.value = outbox.value.map((l) => (l.id === id ? { ...l, refused: "file" } : l));
-    return;
-  }
+  if (file && !attachment) return refuse(letter, "file");
   const content = { recipient, body, reply_to: reply, ttl, dor, priority, escalate, attachment };
   const arrive = messages.setOut(keyOf(organization, recipient), body);
   try {
