@@ -75,3 +75,22 @@ test("what one writes stays in the organization in which one has begun, whatever
   await there.page.goto(`/c/${bob.token}?in=${alice.token}`); // which is no organization
   await expect(there.page.getByText("This conversation doesn’t exist")).toBeVisible();
 });
+
+test("who is taken out of an organization has nothing of it left, and is told", async ({ server, hospital, open }) => {
+  const { alice, bob } = await hospital({ alice: "Alice Ames", bob: "Bob Brown" });
+  const clinic = await server.operator.createOrganization({ name: "Clinic by the Lake" });
+  for (const { token } of [alice, bob]) await server.operator.addToOrganization(token, { organization: clinic });
+  await bob.tell(alice, "On the ward.");
+  await bob.client.in(clinic).sendMessage({ recipient: alice.token, body: "At the lake." });
+  const a = new Messenger(await open(alice));
+  await a.isUpToDate();
+  await expect(a.list.getByRole("combobox", { name: "Organization" })).toBeVisible();
+  await a.entry("At the lake.").click();
+  await a.has("At the lake.");
+  await server.operator.removeFromOrganization(alice.token, clinic);
+  await expect(a.page.getByText("You’re no longer a member of Clinic by the Lake.")).toBeVisible();
+  await expect(a.page.getByText("At the lake.")).toHaveCount(0);
+  await expect(a.page).toHaveURL("/");
+  await a.open("Bob Brown");
+  await a.has("On the ward.");
+});

@@ -64,6 +64,19 @@ export function choose(conversation: Conversation | undefined): void {
   go(conversation ? addressOf(conversation) : "/");
 }
 
+/** isOwn tells whether one is in an organization, as far as it is known. */
+function isOwn(organization: string): boolean {
+  return organizations.value.size === 0 || organizations.value.has(organization);
+}
+
+/** leave takes those of an organization out of the list, and closes the one that is open. It returns their keys. */
+export function leave(organization: string): readonly string[] {
+  if (current.value?.organization_id === organization) go("/", { replace: true });
+  const keys = [...conversations.value.keys()].filter((key) => key.startsWith(`${organization}/`));
+  conversations.value = new Map([...conversations.value].filter(([key]) => !keys.includes(key)));
+  return keys;
+}
+
 /** begin opens the conversation with a user or group, which may be new. */
 export function begin(entity: Entity, organization: string): void {
   choose(placeFor(entity, organization));
@@ -86,7 +99,7 @@ export async function find(token: string, there = place.value): Promise<boolean>
   const organization = there ?? within.value;
   const options = organization === undefined ? {} : { organization };
   if (there !== undefined && organizations.value.size === 0) await loadOrganizations();
-  if (there !== undefined && !organizations.value.has(there)) return false;
+  if (there !== undefined && !isOwn(there)) return false;
   try {
     const group = await client.getGroup(token, options);
     if (there !== undefined && group.organization_key !== there) return false;
@@ -168,7 +181,7 @@ export async function load(): Promise<void> {
   for (const one of open ? [...here, open] : here) {
     // One that has no message yet, or is far down, stays.
     const key = keyOf(one.organization_id, one.entity.token);
-    if (!all.has(key)) all.set(key, one);
+    if (!all.has(key) && isOwn(one.organization_id)) all.set(key, one);
   }
   next.clear();
   next.set(undefined, continuation ?? null);

@@ -1,6 +1,9 @@
 // What happens, from the account's events, to what the page shows.
-import type { EventPayload, Message, SignetEvent } from "../../client/index";
+import { batch, effect, untracked } from "@preact/signals";
+import type { EventPayload, Message, Organization, SignetEvent } from "../../client/index";
 import { resume, session } from "../../kit/state/session";
+import { toast } from "../../kit/Toasts";
+import { text } from "../../text/text";
 import * as conversations from "./conversations";
 import { noteAnswer, noteEscalation } from "./escalations";
 import * as history from "./history";
@@ -8,7 +11,7 @@ import { keyOf, keyOfMessage } from "./key";
 import { noteRead } from "./lifetime";
 import * as messages from "./messages";
 import * as notes from "./notes";
-import { loadOrganizations } from "./organizations";
+import { loadOrganizations, organizations } from "./organizations";
 import { lose, loseOne } from "./originals";
 import * as people from "./people";
 import * as presence from "./presence";
@@ -98,9 +101,7 @@ function applyStatus(payload: EventPayload<"message:status">): void {
 async function gone(friend: EventPayload<"friends">["friend"]): Promise<void> {
   const key = keyOf(friend.organization_id, friend.token);
   const known = conversations.conversations.value.get(key);
-  history.forget(key);
-  lose((message) => keyOfMessage(message) === key);
-  changeHits((message) => (keyOfMessage(message) === key ? undefined : message));
+  forget(key);
   conversations.renew(friend);
   conversations.empty(key);
   // Of one that is open, what is left is asked for at once; of the others when they are opened.
@@ -108,6 +109,26 @@ async function gone(friend: EventPayload<"friends">["friend"]): Promise<void> {
     await history.open(known).catch(() => undefined); // nothing is left
   }
 }
+
+/** forget forgets what was said in a conversation. */
+function forget(key: string): void {
+  history.forget(key);
+  lose((message) => keyOfMessage(message) === key);
+  changeHits((message) => (keyOfMessage(message) === key ? undefined : message));
+}
+
+let before: ReadonlyMap<string, Organization> = new Map();
+
+// What was said in an organization is not for who is in it no more.
+effect(() => {
+  const now = organizations.value;
+  for (const [token, { name }] of before) {
+    if (now.has(token)) continue;
+    toast(text("noMember", { name }));
+    untracked(() => batch(() => conversations.leave(token).forEach(forget)));
+  }
+  before = now;
+});
 
 /** recalled leaves of a message that it was taken back. */
 export function recalled(id: string): void {
