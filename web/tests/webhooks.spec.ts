@@ -105,3 +105,34 @@ test("a webhook is made, tried, and sends again what its receiver has lost", asy
     await receiver.close();
   }
 });
+
+test("the secret of a webhook stays until it is saved; a public key is shown again whenever one asks", async ({ hospital, open }) => {
+  const { organization } = await hospital({ alice: "Alice Ames" });
+  const c = new Console(await open(operator, `/console/organizations/${organization}/people`));
+  await c.elevate();
+  const make = async (signature: string) => {
+    await c.row("People", "Alice Ames").getByRole("link", { name: "Alice Ames" }).click();
+    await c.listing("Webhooks").getByRole("button", { name: "New webhook" }).click();
+    await c.dialog.getByLabel("Address (URL)").fill("http://127.0.0.1:1/hook");
+    await c.dialog.getByLabel("Signature").selectOption(signature);
+    await c.dialog.getByRole("button", { name: "Create webhook" }).click();
+  };
+  const shown = c.page.getByRole("dialog", { name: "For the receiver" });
+  const question = c.page.getByRole("dialog", { name: "Close without saving the secret?" });
+  await make("v1");
+  await expect(shown.getByRole("button", { name: "Copy: Secret" })).toBeFocused(); // Enter once more does no harm
+  await c.page.keyboard.press("Enter");
+  await c.page.keyboard.press("Escape");
+  await question.getByRole("button", { name: "Go back" }).click();
+  await shown.getByRole("button", { name: "Close", exact: true }).click();
+  await question.getByRole("button", { name: "Go back" }).click();
+  await c.page.goBack(); // another page of the console does not take it along
+  await expect(c.page).toHaveURL(`/console/organizations/${organization}/people`);
+  await expect(shown.getByRole("code")).toHaveText(/^whsec_/);
+  await c.keep();
+
+  await make("v1a");
+  await expect(shown.getByRole("code")).toHaveText(/^whpk_/);
+  await c.page.keyboard.press("Escape");
+  await expect(c.dialog).toHaveCount(0);
+});

@@ -16,7 +16,8 @@ import { Organization } from "./Organization";
 import { Overview } from "./Overview";
 import { Secret } from "./Secret";
 import { asking, lower } from "./state/elevation";
-import { issued } from "./state/secret";
+import { hooked, issued } from "./state/secret";
+import { WebhookSecret } from "./WebhookSecret";
 
 /** Console is the navigation, and beside it what the address names. */
 export function Console() {
@@ -84,6 +85,7 @@ export function Console() {
         <View at={at} />
       </main>
       {issued.value && <Secret of={issued.value} key={issued.value.api_secret} />}
+      {hooked.value && <WebhookSecret of={hooked.value} />}
       {asking.value && <Elevate {...asking.value} />}
     </div>
   );

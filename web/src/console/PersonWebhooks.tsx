@@ -6,8 +6,8 @@ import { client } from "../kit/state/session";
 import { Table } from "../kit/Table";
 import { text } from "../text/text";
 import { NewWebhook } from "./NewWebhook";
+import { hooked } from "./state/secret";
 import { useWebhookActs } from "./WebhookActs";
-import { WebhookSecret } from "./WebhookSecret";
 
 export type Webhook = Schemas["Webhook"];
 
@@ -16,9 +16,9 @@ export function PersonWebhooks(props: { organization: Schemas["Organization"]; a
   const { organization, account } = props;
   const [version, setVersion] = useState(0);
   const [making, setMaking] = useState(false);
-  const [made, setMade] = useState<Schemas["MadeWebhook"] | undefined>();
   const change = () => setVersion((before) => before + 1);
-  const { acts, dialog } = useWebhookActs({ account, onChange: change, onSecret: setMade });
+  const show = (made: Schemas["MadeWebhook"]) => (hooked.value = made);
+  const { acts, dialog } = useWebhookActs({ account, onChange: change, onSecret: show });
   return (
     <>
       <h2>{text("console.webhooks")}</h2>
@@ -41,13 +41,12 @@ export function PersonWebhooks(props: { organization: Schemas["Organization"]; a
         <NewWebhook
           organization={organization} account={account} onClose={() => setMaking(false)}
           onMade={(webhook) => {
-            setMade(webhook);
+            show(webhook);
             change();
           }}
         />
       )}
       {dialog}
-      {made && <WebhookSecret of={made} onClose={() => setMade(undefined)} />}
     </>
   );
 }

@@ -55,19 +55,24 @@ export function Secret({ of: key }: { of: Issued }) {
           <button type="button" class="primary" onClick={close}>{text("console.kept")}</button>
         </footer>
       </Dialog>
-      {leaving && (
-        <Confirm
-          title={text("console.closeUnsaved")}
-          act={text("console.closeAnyway")}
-          back={text("console.goBack")}
-          danger
-          onClose={() => setLeaving(false)}
-          onConfirm={async () => close()}
-        >
-          <p>{text("console.closeUnsavedWhy")}</p>
-        </Confirm>
-      )}
+      {leaving && <CloseUnsaved onBack={() => setLeaving(false)} onClose={close} />}
     </>
+  );
+}
+
+/** CloseUnsaved asks before a secret is put away that nobody has said is saved. */
+export function CloseUnsaved({ onBack, onClose }: { onBack: () => void; onClose: () => void }) {
+  return (
+    <Confirm
+      title={text("console.closeUnsaved")}
+      act={text("console.closeAnyway")}
+      back={text("console.goBack")}
+      danger
+      onClose={onBack}
+      onConfirm={async () => onClose()}
+    >
+      <p>{text("console.closeUnsavedWhy")}</p>
+    </Confirm>
   );
 }
 
