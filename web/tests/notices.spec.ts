@@ -3,6 +3,7 @@ import { hold } from "./fixtures/held.js";
 import { type Person, password } from "./fixtures/hospital.js";
 import { Messenger, signIn } from "./fixtures/messenger.js";
 import { expect, test } from "./fixtures/test.js";
+import { withTime } from "./fixtures/time.js";
 import { launch, whole } from "./playwright.config.js";
 
 test.use({ launchOptions: launch(...whole) }); // the shell without windows shows no notifications
@@ -76,6 +77,27 @@ test("a notification names the sender alone, and goes when its conversation is r
   await a.tells("Bob Brown: New message");
   await bob.tell(alice, { body: "Bed 4: call me NOW", priority: 1 });
   await a.tells("Bob Brown: New urgent message");
+  await alice.read(bob);
+  await a.comeBack();
+  await a.tells();
+});
+
+test("a notification says no more what was taken back, or is over, while something else is unread", async ({ hospital, open }) => {
+  const { alice, bob } = await hospital({ alice: "Alice Ames", bob: "Bob Brown" });
+  await bob.tell(alice, "Good morning.");
+  const a = new Notices(await open(alice, "/healthz", { permissions: ["notifications"] }));
+  await withTime(a.page);
+  await a.page.goto("/");
+  await expect(a.entry("Bob Brown")).toBeVisible();
+  await a.choose("Sender and text", alice, "content");
+  const wrong = await bob.tell(alice, "Bed 12 is free.");
+  await a.tells("Bob Brown: Bed 12 is free.");
+  await bob.client.recallMessage(wrong);
+  await a.tells("Bob Brown: New message");
+  await bob.tell(alice, { body: "The code is 4711.", ttl: 5 });
+  await a.tells("Bob Brown: The code is 4711.");
+  await a.page.evaluate(() => window.goOn(301_000));
+  await a.tells("Bob Brown: New message");
   await alice.read(bob);
   await a.comeBack();
   await a.tells();

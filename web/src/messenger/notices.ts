@@ -3,12 +3,14 @@ import { computed, effect, signal } from "@preact/signals";
 import type { Message } from "../client/index";
 import { show, withdraw } from "../kit/state/notifications";
 import { session } from "../kit/state/session";
+import { now } from "../text/clock";
 import { text } from "../text/text";
 import { preview } from "./preview";
-import { addressOf, conversations } from "./state/conversations";
+import { addressOf, conversations, withLast } from "./state/conversations";
 import { mayDisturb } from "./state/hearing";
 import { keyOfMessage } from "./state/key";
-import { isUnread } from "./state/messages";
+import { endOf } from "./state/lifetime";
+import { get, isUnread } from "./state/messages";
 import { outbox } from "./state/outbox";
 import { isOnScreen } from "./state/urgent";
 import { hasVoice } from "./state/voice";
@@ -55,7 +57,8 @@ export const offered = computed(
   () => useful.value && chosen.value === undefined && "Notification" in window && Notification.permission !== "denied",
 );
 
-const shown = new Set<string>(); // of which conversations
+/** Of which conversations, by their keys; with the message whose words are shown, where they are. */
+const shown = new Map<string, Message | undefined>();
 
 /** tell shows that a message has come, unless one sees it anyway or wants no disturbance. */
 export async function tell(message: Message): Promise<void> {
@@ -70,27 +73,50 @@ export async function tell(message: Message): Promise<void> {
   const urgent = message.priority > 0;
   // What takes the place of an urgent one stays as that would.
   const pressing = urgent || (conversation?.unread_priority_count ?? 0) > 0;
-  const named = notices.value !== "sign" && conversation;
-  const content = notices.value === "content" && conversation;
-  await show(named ? conversation.entity.display_name : text("app"), {
-    body: content ? preview(message) : text(pressing ? "newUrgent" : "newMessage"),
-    tag: key,
-    requireInteraction: pressing,
-    ...(urgent && hasVoice() && { renotify: true }), // in the place of another one it would come without a sign
-    icon: document.querySelector<HTMLLinkElement>("link[rel=apple-touch-icon]")?.href ?? "",
-    data: { account: account.token, address: conversation ? addressOf(conversation) : "/" },
-  });
-  shown.add(key);
+  const content = notices.value === "content" && conversation !== undefined;
+  const renotify = urgent && hasVoice(); // in the place of another one it would come without a sign
+  await put(key, { pressing, renotify, words: content ? preview(message) : undefined });
+  shown.set(key, content ? message : undefined);
   settle(); // it may have been read meanwhile
 }
 
-/** settle ends what is told of conversations that were read, here or elsewhere, or in which it was taken back. */
+/** put shows that there is something in a conversation: with words, or without. */
+async function put(key: string, of: { pressing: boolean; renotify?: boolean; words?: string | undefined }): Promise<void> {
+  const { pressing, renotify = false, words = text(pressing ? "newUrgent" : "newMessage") } = of;
+  const conversation = conversations.value.get(key);
+  const named = notices.value !== "sign" && conversation;
+  await show(named ? conversation.entity.display_name : text("app"), {
+    body: words,
+    tag: key,
+    requireInteraction: pressing,
+    ...(renotify && { renotify }),
+    icon: document.querySelector<HTMLLinkElement>("link[rel=apple-touch-icon]")?.href ?? "",
+    data: { account: session.value?.account.token ?? "", address: conversation ? addressOf(conversation) : "/" },
+  });
+}
+
+/** isGone tells whether a message was taken back, or is over. */
+function isGone(message: Message): boolean {
+  const { message_id: id } = message;
+  return Boolean((get(id) ?? withLast(id))?.is_recalled) || (endOf(message) ?? Infinity) <= now.value;
+}
+
+/**
+ * settle ends what is told of conversations that were read, here or elsewhere, or in which it was taken back. Where more
+ * is unread, the words alone go of what is there no more.
+ */
 function settle(): void {
-  const all = conversations.value; // asked for also while nothing is shown: else the effect would not run again
-  for (const key of shown) {
-    if (all.get(key)?.unread_count !== 0) continue;
-    shown.delete(key);
-    void withdraw(key);
+  const all = conversations.value; // asked for also while nothing is shown, as the time: else the effect would not run again
+  void now.value;
+  for (const [key, message] of shown) {
+    const { unread_count, unread_priority_count: urgent = 0 } = all.get(key) ?? {};
+    if (unread_count === 0) {
+      shown.delete(key);
+      void withdraw(key);
+    } else if (message && isGone(message)) {
+      shown.set(key, undefined);
+      void put(key, { pressing: urgent > 0 });
+    }
   }
 }
 effect(settle);
