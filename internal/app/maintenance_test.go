@@ -18,6 +18,7 @@ import (
 	"signet/internal/offline"
 	"signet/internal/store"
 	"signet/internal/testenv"
+	"signet/internal/transfer"
 )
 
 // wantUnclean checks that the running server's file is not marked as closed in good
@@ -132,10 +133,24 @@ func TestCommandsWithoutAServer(t *testing.T) {
 	}
 }
 
-// A command of another version than the server's leaves the store as it is.
-func TestCommandsBesideAServerChangeNoSchema(t *testing.T) {
+// A command of another version than the server's leaves the store as it is, whether or not a server uses it.
+func TestCommandsChangeNoSchema(t *testing.T) {
 	t.Parallel()
-	w := mustOpenWard(t)
+	for _, running := range []bool{true, false} {
+		t.Run(fmt.Sprintf("beside a server %v", running), func(t *testing.T) {
+			w := mustOpenWard(t)
+			if !running {
+				if err := w.stop(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			wantSchemaKept(t, w)
+		})
+	}
+}
+
+func wantSchemaKept(t *testing.T, w *ward) {
+	t.Helper()
 	set := func(version int) {
 		t.Helper()
 		mustMaintainAt(t, w.app.dir, fmt.Sprintf(`UPDATE meta SET value = '%d' WHERE name = 'schema'`, version))
@@ -145,6 +160,11 @@ func TestCommandsBesideAServerChangeNoSchema(t *testing.T) {
 		err := offline.LimitKey(t.Context(), &config.Config{Data: w.app.dir}, w.alice.key, access.KeyLimits{})
 		if err == nil || !strings.Contains(err.Error(), fmt.Sprint("version ", version)) {
 			t.Errorf("on data of version %d: %v", version, err)
+		}
+		target := filepath.Join(t.TempDir(), "backup")
+		_, err = offline.Backup(t.Context(), configAt(t, w.app.dir), false, transfer.BackupOptions{Target: target})
+		if err == nil || !strings.Contains(err.Error(), fmt.Sprint("version ", version)) || home.Exists(target) {
+			t.Errorf("a backup of data of version %d: %v", version, err)
 		}
 	}
 	set(store.SchemaVersion())

@@ -78,7 +78,8 @@ func ResetOperator(ctx context.Context, cfg *config.Config, name string) (path s
 }
 
 // Change changes the store of a data directory, or the database where one is
-// named, whether or not a server uses it. Where none does, none starts meanwhile.
+// named, whether or not a server uses it. Where none does, none starts meanwhile. It refuses data of another
+// version than this program's.
 func Change(ctx context.Context, dir, database string, change func(*store.Store) error) error {
 	return maintained(ctx, dir, database, func(kept *store.Store, _ bool) error { return change(kept) })
 }
@@ -111,7 +112,7 @@ func maintained(ctx context.Context, dir, database string,
 	if err != nil {
 		return err
 	}
-	kept, err := store.Open(ctx, engine, store.NewEpoch)
+	kept, err := store.OpenCurrent(ctx, engine) // servers bring data up to date
 	if err != nil {
 		return errors.Join(err, engine.Close())
 	}
