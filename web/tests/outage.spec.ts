@@ -109,6 +109,34 @@ test.describe("with a server of its own, whose line is cut", () => {
     expect(results.map(({ body }) => body).reverse()).toEqual(all);
   });
 
+  test("what has waited for a day is not sent again by itself: the server may have it, and knows its number no more", async ({
+    server, hospital, open,
+  }) => {
+    const { alice, bob } = await hospital(two);
+    await bob.tell(alice, "Is bed 12 free?");
+    const a = new Messenger(await open(alice, "/healthz"));
+    await withTime(a.page);
+    await a.page.goto("/");
+    await a.open("Bob Brown");
+    await server.cut();
+    await expect(a.page.getByText(/^You’re offline\./)).toBeVisible();
+    let failed = 0;
+    a.page.on("requestfailed", (request) => void (/\/v2\/message\?/.test(request.url()) && failed++));
+    await a.write("From noon.");
+    await expect(a.message("From noon.").getByRole("img", { name: "Sending…" })).toBeVisible();
+    await expect.poll(() => failed).toBeGreaterThanOrEqual(4); // the client has given it up, and the page will try again
+    await a.page.evaluate(() => window.setClock(24 * 3_600_000)); // as after a sleep
+    await server.mend();
+    const alert = a.message("From noon.").getByRole("alert");
+    await expect(alert).toHaveText("It isn’t certain whether this was sent. Sent again, it may arrive twice.");
+    await expect(a.entry("Bob Brown")).toContainText("Not confirmed From noon.");
+    const said = async () => (await bob.client.getHistory(alice.token)).results.map(({ body }) => body);
+    expect(await said()).toEqual(["Is bed 12 free?"]);
+    await a.message("From noon.").getByRole("button", { name: "Try again" }).click();
+    await a.hasStatus("From noon.", "Sent");
+    expect(await said()).toEqual(["From noon.", "Is bed 12 free?"]);
+  });
+
   test("what was read without a connection is not unread in the list that comes when there is one", async ({
     server, hospital, open,
   }) => {

@@ -115,7 +115,7 @@ function Row({ conversation, place, of }: { conversation: Conversation; place: n
             <span class="writing">{text("writing")}</span>
           ) : refused ? (
             <>
-              <span class="draft">{text("unsent")}</span> {burns(refused) ? text("sealed") : refused.body || refused.file?.name}
+              <span class="draft">{text(refused.refused === "unsure" ? "unconfirmed" : "unsent")}</span> {burns(refused) ? text("sealed") : refused.body || refused.file?.name}
             </>
           ) : draft && !chosen ? (
             <>

@@ -3,7 +3,7 @@ import { Icon } from "../kit/Icon";
 import { clock, size } from "../text/format";
 import { text } from "../text/text";
 import { Original } from "./Original";
-import { again, discard, type Letter, progress, whyOf, withoutReply } from "./state/outbox";
+import { again, discard, type Letter, progress, saidOf, withoutReply } from "./state/outbox";
 import { Status } from "./Status";
 import { Words } from "./Words";
 
@@ -38,7 +38,7 @@ export function Unsent({ letter, conversation }: { letter: Letter; conversation:
       </div>
       {refused !== undefined && (
         <div class="refused">
-          <span role="alert">{text("failed", { why: whyOf(refused) })}</span>
+          <span role="alert">{saidOf(refused)}</span>
           {refused !== "file" && (
             <button type="button" onClick={() => (refused === "reply" ? withoutReply(id) : again(id))}>
               {text(refused === "reply" ? "sendWithoutReply" : "sendAgain")}

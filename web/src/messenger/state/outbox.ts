@@ -34,7 +34,12 @@ export interface Letter {
   /** The escalation policy by which it is sent on while nobody comes. */
   escalate?: string;
   file?: { name: string; size: number; type: string };
-  /** Why the server refused it, in its words; "file": the file is lost; "reply": what it answers is gone. */
+  /** When it was tried first, as the server's clock has it, and as the computer's, which goes on in a sleep. */
+  tried?: readonly [number, number];
+  /**
+   * Why it does not go, as the server says; "file": the file is lost; "reply": what it answers is gone; "unsure": it may
+   * have been sent.
+   */
   refused?: string;
 }
 
@@ -51,6 +56,7 @@ export const progress = signal<ReadonlyMap<string, number>>(new Map());
 
 const files = new Map<string, File>();
 const sending = new Map<string, AbortController>(); // by the conversation's key
+const sure = 23 * 3_600_000; // milliseconds in which a Request-ID is surely known: the server forgets it after 24 hours
 const pause = 5_000; // milliseconds before another attempt, where the connection is there and the server is not
 
 /** fileOf returns a letter's file, unless the page was loaded anew since. */
@@ -76,7 +82,7 @@ export function send(letter: Omit<Letter, "id" | "account" | "time" | "file">, f
 export function again(id: string): void {
   outbox.value = outbox.value.map((letter) => {
     if (letter.id !== id) return letter;
-    const { refused: _, ...rest } = letter;
+    const { refused: _, tried: __, ...rest } = letter;
     return rest;
   });
   flush();
@@ -86,7 +92,7 @@ export function again(id: string): void {
 export function withoutReply(id: string): void {
   outbox.value = outbox.value.map((letter) => {
     if (letter.id !== id) return letter;
-    const { refused: _, reply: __, ...rest } = letter;
+    const { refused: _, reply: __, tried: ___, ...rest } = letter;
     const made = { ...rest, id: crypto.randomUUID() };
     const file = files.get(id);
     if (file) files.set(made.id, file);
@@ -127,6 +133,12 @@ function waiting(key: string): Letter[] {
 /** deliver sends what waits in a conversation, one after the other. */
 async function deliver(key: string): Promise<void> {
   for (let letter: Letter | undefined; (letter = waiting(key)[0]); ) {
+    const { id, tried = [time(), Date.now()] } = letter;
+    if (Math.max(time() - tried[0], Date.now() - tried[1]) > sure) {
+      refuse(letter, "unsure");
+      continue;
+    }
+    amend(id, { tried });
     const stop = new AbortController();
     sending.set(key, stop);
     try {
@@ -147,18 +159,24 @@ async function deliver(key: string): Promise<void> {
   sending.delete(key);
 }
 
-/** refuse keeps a letter with why it is not sent, and says so where its conversation does not. */
+function amend(id: string, to: Partial<Letter>): void {
+  outbox.value = outbox.value.map((letter) => (letter.id === id ? { ...letter, ...to } : letter));
+}
+
+/** refuse keeps a letter with why it does not go, and says so where its conversation does not. */
 function refuse(letter: Letter, refused: string): void {
-  outbox.value = outbox.value.map((one) => (one.id === letter.id ? { ...one, refused } : one));
+  amend(letter.id, { refused });
   const conversation = conversations.conversations.value.get(keyOfLetter(letter));
   if (conversation && isOnScreen(conversation)) return;
   const name = conversation?.entity.display_name ?? nameOf(letter.recipient) ?? text("somebody");
-  toast(text("failedTo", { name, why: whyOf(refused) }), { danger: true });
+  toast(saidOf(refused, name), { danger: true });
 }
 
-/** whyOf says why a letter was refused. */
-export function whyOf(refused: string): string {
-  return refused === "file" ? text("fileLost") : refused === "reply" ? text("replyLost") : refused;
+/** saidOf says why a letter does not go; with a name, to whom. */
+export function saidOf(refused: string, name = ""): string {
+  if (refused === "unsure") return text(name ? "unsureTo" : "unsure", { name });
+  const why = refused === "file" ? text("fileLost") : refused === "reply" ? text("replyLost") : refused;
+  return text(name ? "failedTo" : "failed", { name, why });
 }
 
 async function post(letter: Letter, signal: AbortSignal) {
