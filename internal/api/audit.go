@@ -66,6 +66,8 @@ func (a *API) audited(c *call, told *model.Error) bool {
 		return c.endpoint.audit != ""
 	case model.NotFound: // that there is none may be what was read, and recorded
 		return c.endpoint.audit != "" && !a.origin(c).Recorded()
+	case model.Unavailable: // of others than the server's own store, which would not take the line
+		return c.endpoint.audit != "" && told.Code == "identity_unavailable"
 	}
 	return false
 }

@@ -134,6 +134,7 @@ type rule struct {
 	told   bool                     // to the organization that created the account, which is another one
 	named  bool                     // the member's status is that of whom the target names, and no other member's
 	public bool                     // no credentials are needed: want begins with the first column
+	idle   bool                     // there is nothing to do, and so nothing for the audit log
 	acts   model.AuditAction        // what it is in the audit log by its body; empty: what the route is
 	want   string                   // statuses of the columns from the stranger on
 }

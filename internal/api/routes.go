@@ -236,7 +236,7 @@ func (a *API) routes() []route {
 		{method: post, pattern: "/v2/organization/:organization/identity/test", handler: a.testIdentity,
 			audit: model.ActionIdentityTest, admin: true, own: true},
 		{method: get, pattern: "/v2/organization/:organization/identity/test/:test", handler: a.getIdentityTest,
-			admin: true},
+			audit: model.ActionIdentityRead, admin: true},
 		{method: get, pattern: "/v2/status", handler: a.getStatus, audit: model.ActionStatusRead, admin: true},
 		{method: get, pattern: "/v2/status/history", handler: a.getStatusHistory, audit: model.ActionStatusRead,
 			admin: true},

@@ -77,11 +77,9 @@ func (s *Identities) Tested(ctx context.Context, actor *model.Actor, organizatio
 	if err := actor.MayAdminister(organization); err != nil {
 		return nil, err
 	}
-	err = s.Store.View(ctx, func(tx *store.Tx) error {
+	err = s.Access.Administer(ctx, actor, model.ActionIdentityRead, organization, func(tx *store.Tx,
+		_ *model.AuditEntry) error {
 		out = nil
-		if err := s.Access.StillAdministers(tx, actor, organization); err != nil {
-			return err
-		}
 		row, found, err := tx.SignIn(organization, token(byTest, test), s.now().Add(-model.SignInLife))
 		if err != nil || !found {
 			return err
