@@ -294,6 +294,26 @@ test("what comes behind a dialog is unread until that is closed, and told where 
   await expect.poll(unread).toBe(0);
 });
 
+test("what is unread counts, and what is urgent is told, however far down the list it is", async ({ hospital, open }) => {
+  const { alice, bob, carol } = await hospital(people);
+  await carol.tell(alice, "Good morning.");
+  await bob.tell(alice, { body: "Bed 4: call me NOW", priority: 1 });
+  for (let i = 0; i < 101; i++) {
+    await bob.tell(await bob.client.createGroup({ name: `Ward ${i}`, members: [alice.token] }), `Line ${i}.`);
+  }
+  const a = new Heard(await open(alice, "/", desk));
+  await expect(a.note).toHaveAccessibleName("Urgent: Bob Brown Bed 4: call me NOW");
+  await expect(a.page).toHaveTitle("(103) Signet");
+  await a.note.click();
+  await a.shows("Bob Brown");
+  await expect(a.page).toHaveTitle("(102) Signet");
+  await a.page.reload(); // nothing is urgent: the list does not go down to Carol
+  await expect(a.page).toHaveTitle("(102) Signet");
+  await alice.read(carol);
+  await a.comeBack();
+  await expect(a.page).toHaveTitle("(101) Signet");
+});
+
 test("of several tabs one sounds, and another one when that is closed", async ({ hospital, open }) => {
   const { alice, bob } = await hospital(people);
   await bob.tell(alice, "Good morning.");

@@ -1,6 +1,6 @@
 // The list of conversations, newest first, and which one is open.
 import { computed, signal } from "@preact/signals";
-import type { Conversation, Message } from "../../client/index";
+import type { Conversation, Message, Schemas } from "../../client/index";
 import { mayPass } from "../../kit/passing";
 import { go, path, query } from "../../kit/state/route";
 import { client, session } from "../../kit/state/session";
@@ -125,10 +125,20 @@ export const newestFirst = computed(() =>
     .sort((a, b) => b.sort_number - a.sort_number),
 );
 
-/** How many messages nobody has read yet, of what is loaded. */
-export const unread = computed(() =>
-  [...conversations.value.values()].reduce((sum, { unread_count }) => sum + unread_count, 0),
-);
+/** How many messages were unread in what the list did not load, when it was loaded last. */
+export const beyond = signal(0);
+
+/** How many messages one has not read yet. */
+export const unread = computed(() => beyond.value + unreadOf([...conversations.value.values()]));
+
+/** unreadOf is how many messages of conversations are unread. */
+export function unreadOf(some: readonly Conversation[]): number {
+  return some.reduce((sum, { unread_count }) => sum + unread_count, 0);
+}
+
+function urgentOf(some: readonly Conversation[]): number {
+  return some.reduce((sum, { unread_priority_count }) => sum + unread_priority_count, 0);
+}
 
 const page = 100;
 let latest = 0;
@@ -145,13 +155,15 @@ export function keep(keys: readonly string[]): void {
   kept = keys;
 }
 
-/** load fetches the list anew, as far as it was loaded. */
+/** load fetches the list anew: as far as it was loaded, and on to all that is urgent. */
 export async function load(): Promise<void> {
   const turn = ++latest;
   touched.clear();
   emptied.clear();
   const all = new Map<string, Conversation>();
   let continuation: string | undefined;
+  const said: Conversation[] = [];
+  let total: Schemas["UnreadCount"] | undefined; // asked for where the list does not say it
   do {
     const { results, metadata } = await client.getConversations({
       page_size: page, ...(continuation === undefined ? {} : { continuation }),
@@ -161,8 +173,10 @@ export async function load(): Promise<void> {
       all.set(keyOf(one.organization_id, one.entity.token), counted(one));
     }
     meet(results);
+    said.push(...results);
     continuation = metadata.continuation;
-  } while (continuation !== undefined && all.size < conversations.value.size);
+    if (continuation !== undefined && all.size >= conversations.value.size) total ??= await client.getUnreadCount("me");
+  } while (continuation !== undefined && (!total || urgentOf(said) < total.unread_priority_count));
   if (turn !== latest) return; // a later one knows more
   for (const key of touched) {
     // A message that came meanwhile may have moved it past the page that was read, or got further than that says.
@@ -186,6 +200,7 @@ export async function load(): Promise<void> {
   next.clear();
   next.set(undefined, continuation ?? null);
   conversations.value = all;
+  beyond.value = continuation === undefined || !total ? 0 : Math.max(0, total.unread_count - unreadOf(said));
   loading.value = false;
   for (const key of kept) {
     const [organization, token = ""] = key.split("/");
@@ -246,6 +261,7 @@ export async function more(): Promise<void> {
     const known = all.get(key);
     const made = known && !known.last_message && known.sort_number < one.sort_number; // here, before the list had it
     if (!known || made) all.set(key, counted(one));
+    if (!known) beyond.value = Math.max(0, beyond.value - one.unread_count);
   }
   next.set(organization, metadata.continuation ?? null);
   conversations.value = all;

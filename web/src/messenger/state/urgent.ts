@@ -2,7 +2,7 @@
 import { computed, effect, untracked } from "@preact/signals";
 import type { Conversation, Message } from "../../client/index";
 import { dialogs } from "../../kit/Toasts";
-import { conversations, count, current, details } from "./conversations";
+import { beyond, conversations, count, current, details, unreadOf } from "./conversations";
 import { hearing, levelOf, silence } from "./hearing";
 import { open } from "./history";
 import { wide } from "./inspected";
@@ -58,7 +58,7 @@ export const urgentCount = computed(() =>
 export const beside = computed(() => {
   const others = [...conversations.value.values()].filter((one) => one !== current.value);
   return {
-    unread: others.reduce((sum, { unread_count }) => sum + unread_count, 0),
+    unread: beyond.value + unreadOf(others),
     urgent: others.some(({ unread_priority_count }) => unread_priority_count > 0),
   };
 });
