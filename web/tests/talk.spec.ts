@@ -71,3 +71,13 @@ test("a talk is seen at its end at three widths and in both themes", async ({ ho
   await expect(a.field).toHaveCount(0);
   await picture(a.page, "talk-list-360");
 });
+
+test("times are as the reader's country writes them", async ({ hospital, open }) => {
+  const { alice, bob } = await hospital({ alice: "Alice Ames", bob: "Bob Brown" });
+  await bob.tell(alice, "Good morning.");
+  for (const [locale, time] of [["en-GB", /^\d\d:\d\d$/], ["en-US", /^\d{1,2}:\d\d\s[AP]M$/]] as const) {
+    const a = new Messenger(await open(alice, "/", { locale }));
+    await a.open("Bob Brown");
+    await expect(a.message("Good morning.").getByRole("time")).toHaveText(time);
+  }
+});

@@ -1,13 +1,13 @@
 // Times and sizes as the language in force writes them.
 import { midnight, today } from "./clock";
-import { language } from "./text";
+import { language, region } from "./text";
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** dates returns a format of the language in force. To make one takes as long as to use it a hundred times. */
+/** dates returns a format of the language in force, as it is written where the reader is. To make one takes as long as to use it a hundred times. */
 export function dates(options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-  const key = language.value + Object.entries(options).join();
-  const format = formats.get(key) ?? new Intl.DateTimeFormat(language.value, options);
+  const key = region.value + Object.entries(options).join();
+  const format = formats.get(key) ?? new Intl.DateTimeFormat(region.value, options);
   formats.set(key, format);
   return format;
 }

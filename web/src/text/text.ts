@@ -1,5 +1,5 @@
 // The words of the pages. No other file has any.
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import type { Dictionary, Entry, Text } from "./dictionary";
 import en from "./en.json?shared";
 
@@ -16,6 +16,11 @@ const stored = "signet-language";
 
 /** The BCP 47 tag of the language in force. */
 export const language = signal<string>("en");
+
+/** The same with the country, as the browser has it: the third of April is 03/04 in London, and 04/03 in New York. */
+export const region = computed(
+  () => navigator.languages.find((tag) => tag.startsWith(`${language.value}-`)) ?? language.value,
+);
 
 /** Some of the words, in each language. */
 export interface Words {
