@@ -73,6 +73,20 @@ test("eight tabs load, send and receive over HTTP/1.1, by one stream", async ({ 
   expect(results.map(({ body }) => body).reverse()).toEqual([...all, "Thanks!"]);
 });
 
+test("what one takes back is gone from one's other tabs", async ({ hospital, desk }) => {
+  const { alice, bob } = await hospital(two);
+  const context = await desk();
+  await signIn(context, alice.username);
+  const here = await openTab(context, bob);
+  const there = await openTab(context, bob);
+  await here.write("The wrong window");
+  await expect(there.message("The wrong window")).toHaveCount(1);
+  await here.act("The wrong window", "Recall");
+  await here.dialog.getByRole("button", { name: "Recall" }).click();
+  for (const tab of [here, there]) await expect(tab.message("The wrong window")).toHaveCount(0);
+  await expect(there.list.getByText("The wrong window")).toHaveCount(0);
+});
+
 /** Ways in which a tab is there no more. */
 const leaves: Record<string, (page: Page) => Promise<unknown>> = {
   "is closed": (page) => page.close(),

@@ -7,7 +7,7 @@ import { toast } from "../kit/Toasts";
 import { text } from "../text/text";
 import { answer, mayAnswer } from "./answer";
 import { Confirm, Forward } from "./later";
-import { recalled } from "./state/events";
+import { takenBack } from "./state/events";
 import { inspect } from "./state/inspected";
 import { rulesOf } from "./state/organizations";
 
@@ -34,7 +34,7 @@ export function Acts(props: { message: Message; own: boolean; sealed: boolean; o
           danger
           onConfirm={async () => {
             await client.recallMessage(message.message_id);
-            recalled(message.message_id);
+            takenBack(message.message_id);
           }}
           onClose={close}
         >

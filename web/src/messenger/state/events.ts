@@ -142,6 +142,16 @@ export function recalled(id: string): void {
   conversations.reload(); // it may have been unread
 }
 
+// What one takes back oneself no event tells to one's other tabs.
+const tabs = new BroadcastChannel("signet-recalled");
+tabs.onmessage = ({ data }: MessageEvent<string>) => recalled(data);
+
+/** takenBack leaves of a message that one took it back, in all tabs. */
+export function takenBack(id: string): void {
+  recalled(id);
+  tabs.postMessage(id);
+}
+
 function applyTyping({ sender_token, group_token, status }: EventPayload<"message:is_typing">): void {
   if (sender_token === session.value?.account.token) return;
   const token = group_token ?? sender_token;
