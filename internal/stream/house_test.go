@@ -102,7 +102,8 @@ type brittle struct {
 }
 
 func (b *brittle) Update(ctx context.Context, fn func(store.Session) error, traits ...store.Trait) error {
-	switch short := slices.Contains(traits, store.Short); {
+	_, ofOne := store.ShortOfWhom(traits)
+	switch short := ofOne || slices.Contains(traits, store.Short); {
 	case !short:
 		b.gate.RLock()
 		defer b.gate.RUnlock()
