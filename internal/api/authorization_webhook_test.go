@@ -2,9 +2,9 @@ package api_test
 
 // newWebhook makes another webhook of the recipient, which has no more than two.
 func (m *matrix) newWebhook() targets {
-	for _, w := range m.recipient.get("/v2/user/me/webhook").reply().list() {
+	for _, w := range m.operator.get(m.recipient.path("/webhook")).reply().list() {
 		if id := w.text("webhook"); id != m.standing["webhook"] {
-			m.recipient.delete("/v2/user/me/webhook/" + id).want(204)
+			m.operator.delete(m.recipient.path("/webhook/" + id)).want(204)
 		}
 	}
 	made := m.recipient.post("/v2/user/me/webhook", fields{"url": nowhere}).reply()

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -93,8 +94,11 @@ func (p places) checkPath() {
 }
 
 func (p places) checkCredentials() {
-	if strings.HasPrefix(p.route, "GET /openapi") || strings.HasPrefix(p.route, "GET /v2/brand") {
-		return // which read none
+	for _, open := range []string{"GET /openapi", "GET /v2/brand", "GET /v2/session/providers", "GET /v2/session/oidc/",
+		"POST /v2/session/oidc/:provider/key", "POST /v2/session/oidc/:provider/logout", "POST /v2/session/passkey/"} {
+		if strings.HasPrefix(p.route, open) {
+			return // which read none
+		}
 	}
 	for _, text := range noTexts {
 		nobody := 401
@@ -125,7 +129,7 @@ func (p places) checkQuery(names []string) {
 		p.asking("TT-X-Organization-Key"+value).wantError(400, "text_invalid").wantField("TT-X-Organization-Key")
 		for _, name := range names {
 			got := p.asking(name + value)
-			if slices.Contains(notNamed, name) {
+			if slices.Contains(notNamed, name) || p.want == all("400") { // whose body is refused before
 				if got.StatusCode >= 500 {
 					p.t.Errorf("%s: got %d %s", got.what, got.StatusCode, got.content)
 				}
@@ -149,7 +153,7 @@ func (p places) checkHeaders(names []string) {
 				p.t.Fatal(err)
 			}
 			_ = got.Body.Close()
-			if got.StatusCode >= 500 {
+			if got.StatusCode >= 500 && !strings.Contains(p.want, strconv.Itoa(got.StatusCode)) { // what it asks is away
 				p.t.Errorf("%s with %s: %q: got %s", p.route, name, text, got.Status)
 			}
 		}
