@@ -1,6 +1,7 @@
 // Who is on duty for a group, now and for two weeks, and who changes that.
 import { Messenger } from "./fixtures/messenger.js";
 import { expect, test } from "./fixtures/test.js";
+import { withTime } from "./fixtures/time.js";
 
 /** dayAgo is a whole hour of yesterday, so that somebody's turn is going on. */
 function dayAgo(): string {
@@ -94,6 +95,31 @@ test("a change of the rota is removed, and not another one that has its place by
   await changes.getByRole("listitem").filter({ hasText: "Alice Ames" }).getByRole("button", { name: /^Remove the change of/ }).click();
   await expect(changes.getByRole("listitem")).toHaveText([/^Carol Clark/]);
   expect((await there.getDuty(group.token)).overrides).toHaveLength(1);
+});
+
+test("a change that is being entered stays when the members change, and its time is the server's", async ({ hospital, open }) => {
+  const { alice, bob, carol, organization } = await hospital({ alice: "Alice Ames", bob: "Bob Brown", carol: "Carol Clark" });
+  const there = alice.client.in(organization);
+  const group = await there.createGroup({ name: "Cardiology on duty", members: [] });
+  const rotation = { accounts: [bob.token], start: dayAgo(), hours: 24 };
+  await there.setDuty(group.token, { timezone: "UTC", rotation, always: [alice.token] });
+  const a = new Messenger(await open(alice, "/healthz"));
+  await withTime(a.page, 3 * 24 * 3_600_000); // her computer is three days ahead
+  await a.page.goto("/");
+  await a.open("Cardiology on duty");
+  await a.page.getByRole("button", { name: "Details" }).click();
+  const today = new Intl.DateTimeFormat("en", { weekday: "short", day: "numeric", timeZone: "UTC" }).format(Date.now());
+  const days = a.details.getByRole("rowheader");
+  await expect(days).toHaveText([today, ...Array<RegExp>(13).fill(/\d/)]);
+  await a.details.getByRole("button", { name: "Change who is on duty" }).click();
+  await expect(a.dialog.getByLabel("Starts")).toHaveValue(new RegExp(`^${new Date().toISOString().slice(0, 10)}`));
+
+  await a.dialog.getByRole("searchbox").fill("Carol Clark");
+  await a.dialog.getByRole("button", { name: "Carol Clark" }).click();
+  await there.setDuty(group.token, { timezone: "UTC", rotation, always: [alice.token, carol.token] });
+  await expect(a.details.getByRole("region", { name: "Group members", includeHidden: true })).toContainText("Carol Clark");
+  await a.dialog.getByRole("button", { name: "Save" }).click();
+  await expect(a.details.getByRole("list", { name: "Changes" }).getByRole("listitem")).toHaveText([/^Carol Clark/]);
 });
 
 test("whoever made a group is told when nobody is on duty", async ({ hospital, open }) => {

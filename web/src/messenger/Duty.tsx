@@ -1,4 +1,4 @@
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Dialog } from "../kit/Dialog";
 import { describe } from "../kit/describe";
 import { Field } from "../kit/Field";
@@ -8,6 +8,7 @@ import { client } from "../kit/state/session";
 import { toast } from "../kit/Toasts";
 import { useLoaded } from "../kit/useLoaded";
 import { momentOf, readingOf } from "../kit/zone";
+import { time } from "../text/clock";
 import { dates, minute } from "../text/format";
 import { text } from "../text/text";
 import { PeopleChooser } from "./PeopleChooser";
@@ -27,7 +28,14 @@ interface Chosen {
 export function Duty({ group }: { group: Group }) {
   const there = client.in(group.organization_key);
   const members = group.members?.join() ?? group.num_members;
-  const { value: duty, problem, reload } = useLoaded(() => there.getDuty(group.token, shown()), [group.token, members]);
+  const { value: duty, problem, reload } = useLoaded(() => there.getDuty(group.token, shown()), [group.token]);
+  // What is being entered stays meanwhile.
+  const known = useRef(members);
+  useEffect(() => {
+    if (known.current === members) return;
+    known.current = members;
+    reload();
+  }, [members]);
   const [asked, ask] = useState<{ from: Date; to: Date }>();
   const may = mayRule(group);
   const remove = async (one: Changed) => {
@@ -41,8 +49,8 @@ export function Duty({ group }: { group: Group }) {
     }
   };
   if (!duty) return problem ? <p role="alert" class="problem">{problem}</p> : null;
-  const later = duty.overrides.filter(({ to }) => Date.parse(to) > Date.now());
-  const now = new Date();
+  const later = duty.overrides.filter(({ to }) => Date.parse(to) > time());
+  const now = new Date(time());
   return (
     <section class="duty" aria-label={text("duty")}>
       <header>
@@ -105,7 +113,7 @@ const steps: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1, 
  */
 function Hours(props: { duty: Rota; may: boolean; onChoose: (from: Date, to: Date) => void }) {
   const { duty, may, onChoose } = props;
-  const rows = hoursOf(new Date(), duty.timezone);
+  const rows = hoursOf(new Date(time()), duty.timezone);
   const all = rows.flat();
   const [chosen, choose] = useState<Chosen>();
   const [at, setAt] = useState(0);
@@ -193,7 +201,7 @@ function Override(props: { group: Group; duty: Rota; span: { from: Date; to: Dat
   const { group, duty, span, onDone, onClose } = props;
   const [who, setWho] = useState<readonly Found[]>([]);
   const there = client.in(group.organization_key);
-  const time = (fields: FormData, name: string) => momentOf(String(fields.get(name)).slice(0, 16), duty.timezone).toISOString();
+  const entered = (fields: FormData, name: string) => momentOf(String(fields.get(name)).slice(0, 16), duty.timezone).toISOString();
   return (
     <Dialog title={text("addOverride")} onClose={onClose}>
       <Form
@@ -202,7 +210,7 @@ function Override(props: { group: Group; duty: Rota; span: { from: Date; to: Dat
         onSubmit={async (fields) => {
           const account = who[0]?.entity.token ?? "";
           const now = await there.getDuty(group.token); // somebody else may have changed it
-          const add = { from: time(fields, "from"), to: time(fields, "to"), account };
+          const add = { from: entered(fields, "from"), to: entered(fields, "to"), account };
           await there.setDuty(group.token, overridden(now, { add }));
           onDone();
         }}

@@ -15,7 +15,7 @@ const hour = 3_600_000;
 
 /** shown is the span that has all days which are shown, in whichever zone. */
 export function shown(): { from: string; to: string } {
-  const now = Date.now();
+  const now = time();
   return { from: new Date(now - 26 * hour).toISOString(), to: new Date(now + (days + 1) * 24 * hour).toISOString() };
 }
 
