@@ -251,7 +251,8 @@ func takesAdministrator(route string, want []string, column int) bool {
 	foreignToOperators := []string{"POST /v2/group", "POST /v2/role_group", "GET /v2/user/:user",
 		"GET /v2/metadata/:entity", "GET /v2/group/:group", "GET /v2/group/:group/members"}
 	switch {
-	case route == "DELETE /v2/group/:group", route == "POST /v2/group/:group/duty", route == "DELETE /v2/group/:group/duty":
+	case route == "DELETE /v2/group/:group", route == "POST /v2/group/:group/duty",
+		route == "DELETE /v2/group/:group/duty":
 		return true // whoever does it
 	case strings.HasPrefix(route, "GET /v2/group/:group/duty"): // its members read it, too
 		return column == boss || column == operator
