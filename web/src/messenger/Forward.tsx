@@ -57,18 +57,18 @@ export function Forward({ message, onClose }: { message: Message; onClose: () =>
         if (word.trim() !== "") send({ recipient: entity.token, organization, body: word.trim() });
       } catch (error) {
         setChosen(left);
-        const why = text("notForwardedTo", { name: entity.display_name, why: describe(error) });
+        const why = text("forward.notDone", { name: entity.display_name, why: describe(error) });
         return shown.current ? setProblem(why) : toast(why, { danger: true });
       }
       left = left.filter((other) => other !== one);
     }
     const [only] = chosen;
-    toast(chosen.length === 1 && only ? text("forwardedTo", { name: only.entity.display_name }) : text("forwardedToMany", { n: chosen.length }));
+    toast(chosen.length === 1 && only ? text("forward.done", { name: only.entity.display_name }) : text("forward.doneMany", { n: chosen.length }));
     onClose();
   };
   if (!looking) {
     return (
-      <Dialog key="choose" title={text("forwardTo")} onClose={onClose}>
+      <Dialog key="choose" title={text("forward.to")} onClose={onClose}>
         <RecipientChooser organization={organization} chosen={chosen} onChange={setChosen} most={most} />
         <footer>
           <button type="button" onClick={onClose}>
@@ -83,7 +83,7 @@ export function Forward({ message, onClose }: { message: Message; onClose: () =>
   }
   const beside = besides(chosen.flatMap(({ entity }) => ("num_members" in entity ? [] : [entity])));
   return (
-    <Dialog key="look" title={text("forwardLook")} onClose={onClose}>
+    <Dialog key="look" title={text("forward.look")} onClose={onClose}>
       <dl class="facts">
         <dt>{text("recipients")}</dt>
         <dd>
@@ -109,7 +109,7 @@ export function Forward({ message, onClose }: { message: Message; onClose: () =>
         </dd>
       </dl>
       <p class="field">
-        <label for={field}>{text("forwardWord")}</label>
+        <label for={field}>{text("forward.word")}</label>
         <textarea
           id={field}
           rows={2}
@@ -118,7 +118,7 @@ export function Forward({ message, onClose }: { message: Message; onClose: () =>
           aria-describedby={`${field}-hint`}
           onInput={(event) => setWord(event.currentTarget.value)}
         />
-        <small id={`${field}-hint`}>{text("forwardWordHint")}</small>
+        <small id={`${field}-hint`}>{text("forward.wordHint")}</small>
       </p>
       {rules.priority && (
         <label class="check">

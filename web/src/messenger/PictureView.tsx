@@ -44,25 +44,25 @@ export function PictureView({ message, onClose }: { message: Message; onClose: (
   const { name = "" } = shown.attachments?.[0] ?? {};
   const sender = nameOf(shown.sender_token) ?? text("somebody");
   return (
-    <Dialog title={text("pictureFrom", { name: sender })} size="whole" onClose={onClose}>
+    <Dialog title={text("picture.from", { name: sender })} size="whole" onClose={onClose}>
       <figure class="view">
         <div ref={zoom.stage} class={zoom.look.scale > 1 ? "stage zoomed" : "stage"} {...zoom.handlers}>
           {address ? (
             <img ref={zoom.image} src={address} alt={name} dir="auto" draggable={false} style={zoom.style} />
           ) : (
-            <p role="status">{text(address === "" ? "pictureLost" : "loading")}</p>
+            <p role="status">{text(address === "" ? "picture.lost" : "loading")}</p>
           )}
         </div>
         <figcaption>
           <bdi>{name}</bdi>
           <small>
             <bdi>{sender}</bdi> · <time dateTime={shown.created_time}>{moment(shown.created_time)}</time>
-            {all.length > 1 && ` · ${text("pictureOf", { n: at + 1, of: all.length })}`}
+            {all.length > 1 && ` · ${text("picture.of", { n: at + 1, of: all.length })}`}
           </small>
         </figcaption>
       </figure>
       <footer>
-        <Act icon="back" label={text("previousPicture")} off={at === 0} onClick={() => go(-1)} />
+        <Act icon="back" label={text("picture.previous")} off={at === 0} onClick={() => go(-1)} />
         <Act icon="next" label={text("nextPicture")} off={at === all.length - 1} onClick={() => go(1)} />
         <Act icon="minus" label={text("zoomOut")} off={zoom.look.scale === 1} onClick={() => zoom.by(1 / 1.5)} />
         <Act icon="add" label={text("zoomIn")} onClick={() => zoom.by(1.5)} />
