@@ -207,6 +207,15 @@ func (tx *Tx) EndedMessages(now time.Time, limit int) ([]MessageRow, error) {
 		ORDER BY m.ends LIMIT ? + 0 `+tx.dialect.Skip, Millis(now), limit)
 }
 
+// EndOf returns when the n-th message ends of those that end after a time; found is false where that is not by another
+// time.
+func (tx *Tx) EndOf(n int, after, by time.Time) (at time.Time, found bool, err error) {
+	var ends int64
+	found, err = tx.One(`SELECT ends FROM messages WHERE ends > ? AND ends <= ? ORDER BY ends LIMIT 1 OFFSET ? + 0`,
+		[]any{Millis(after), Millis(by), n - 1}, &ends)
+	return FromMillis(ends), found, err
+}
+
 // MessageOf returns a message of an organization, ended or not, and keeps it as it is until
 // the transaction ends.
 func (tx *Tx) MessageOf(organization model.OrganizationID, id model.MessageID) (m MessageRow, found bool, err error) {

@@ -115,6 +115,7 @@ var spreading = map[string]string{
 	"Tx.GrownQueues":     "the sweep: the few queues that have grown",
 	"Tx.Withdrawn":       "when a conversation is removed: each message in the queue where that lies",
 	"Tx.EndedMessages":   "the sweep",
+	"Tx.EndOf":           "the sweep",
 	"threads.readIndex": "each page of a conversation: its last messages on each shard, by the index of its thread. " +
 		"Where an index is spread by its own first columns (YugabyteDB, CockroachDB), it is one",
 	"threads.readSome":      "each page of a conversation: each message that its node does not remember where that lies",

@@ -54,7 +54,8 @@ var byThemselves = []happening{
 	{"a server looks who lost access, and which streams are to end", &eachLook,
 		map[string]int{"Tx.AskAccessChanges": 1, "presence.AskStreamsToEnd": 1}},
 	{"a server looks for work in the background", &eachSecond, map[string]int{"Tx.NextDue": 1}},
-	{"a server sweeps", &eachSweep, map[string]int{"Tx.EndedMessages": 1, "Tx.Erasures": 1, "sealing.KeyEndings": 1}},
+	{"a server sweeps", &eachSweep, map[string]int{"Tx.EndedMessages": 1, "Tx.EndOf": 1, "Tx.Erasures": 1,
+		"sealing.KeyEndings": 1}},
 }
 
 // manyValues are functions that name so many values of their key that these lie on all shards.

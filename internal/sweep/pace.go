@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"signet/internal/store"
 )
 
 const (
@@ -14,39 +16,30 @@ const (
 	leastPause = 20 * time.Millisecond
 )
 
-// pace says when messages are swept between two rounds: as soon as about few have ended, as fast as they last did. It
-// is safe for concurrent use.
+// pace is when messages are swept between two rounds. It is safe for concurrent use.
 type pace struct {
-	mu    sync.Mutex    // guards all below
-	at    time.Duration // when they were swept last, by the monotonic clock
-	pause time.Duration // after it; 0: no sweep is needed before the next round
+	mu  sync.Mutex    // guards all below
+	due time.Duration // by the monotonic clock; 0: the next round is soon enough
 }
 
-// swept notes that so many were swept.
-func (p *pace) swept(messages int, at time.Duration) {
+func (p *pace) plan(due time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	within := at - p.at
-	if p.at, p.pause = at, 0; messages > 0 {
-		p.pause = max(within*few/time.Duration(messages), leastPause)
-	}
+	p.due = due
 }
 
-// left returns how long to wait for the next sweep of messages, where that comes sooner than after the time of a round.
-func (p *pace) left(now, round time.Duration) (wait time.Duration, sooner bool) {
+// left returns how long to wait for the next sweep of messages, where that comes before the next round.
+func (p *pace) left(now time.Duration) (wait time.Duration, sooner bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.pause == 0 || p.pause >= round {
-		return 0, false
-	}
-	return max(p.at+p.pause-now, 0), true
+	return max(p.due-now, 0), p.due > 0
 }
 
 // sweepEarly removes messages that have ended since, and leaves all else to the next round.
 func (w *Sweeper) sweepEarly(ctx context.Context) error {
+	w.pace.plan(0)
 	at, err := w.Clock.EndingTime(ctx)
 	if err != nil || at.IsZero() {
-		w.pace.swept(0, w.Clock.Elapsed())
 		return err
 	}
 	return w.run(ctx, &w.tasks.messages, func(ctx context.Context) error {
@@ -58,12 +51,22 @@ func (w *Sweeper) sweepEarly(ctx context.Context) error {
 	})
 }
 
-// removeEnded is sweepMessages, of which the pace is taken.
+// removeEnded removes the messages that have ended by a time, and plans the next sweep for when about few more have.
+// None that comes meanwhile ends before those: a message lives for a minute at least.
 func (w *Sweeper) removeEnded(ctx context.Context, at time.Time) (removed int, err error) {
+	begun := w.Clock.Elapsed()
+	w.pace.plan(0)
 	if removed, err = w.sweepMessages(ctx, at); err != nil {
-		w.pace.swept(0, w.Clock.Elapsed())
 		return removed, err
 	}
-	w.pace.swept(removed, w.Clock.Elapsed())
-	return removed, nil
+	var next time.Time
+	var many bool
+	err = w.Store.View(ctx, func(tx *store.Tx) (err error) {
+		next, many, err = tx.EndOf(few, at, at.Add(w.round()))
+		return err
+	})
+	if err == nil && many {
+		w.pace.plan(max(begun+next.Sub(at), w.Clock.Elapsed()+leastPause))
+	}
+	return removed, err
 }

@@ -91,7 +91,7 @@ type Sweeper struct {
 
 // NewSweeper returns a sweeper that is not running yet.
 func NewSweeper(o Options) *Sweeper {
-	w := &Sweeper{Options: o, soon: make(chan struct{}, 1), begun: o.Clock.Now(), pace: pace{at: o.Clock.Elapsed()}}
+	w := &Sweeper{Options: o, soon: make(chan struct{}, 1), begun: o.Clock.Now()}
 	w.tasks.name()
 	return w
 }
@@ -132,8 +132,7 @@ func (w *Sweeper) complain(ctx context.Context, what string, err error) {
 // right after one sweep is erased within the interval too. Where very many messages end,
 // these are removed in between.
 func (w *Sweeper) Run(ctx context.Context) {
-	round := max(w.Interval/2, 10*time.Millisecond)
-	tick := time.NewTicker(round)
+	tick := time.NewTicker(w.round())
 	defer tick.Stop()
 	kept := w.Clock.Elapsed() - housekeeping // at the start too
 	for {
@@ -147,18 +146,21 @@ func (w *Sweeper) Run(ctx context.Context) {
 				w.complain(ctx, "housekeeping failed and will be tried again", err)
 			}
 		}
-		if !w.awaitRound(ctx, tick.C, round) {
+		if !w.awaitRound(ctx, tick.C) {
 			return
 		}
 	}
 }
 
+// round is the time from one round to the next.
+func (w *Sweeper) round() time.Duration { return max(w.Interval/2, 10*time.Millisecond) }
+
 // awaitRound waits until a sweep is to begin, and removes messages meanwhile where very many end. It reports false
 // once ctx ends.
-func (w *Sweeper) awaitRound(ctx context.Context, tick <-chan time.Time, round time.Duration) bool {
+func (w *Sweeper) awaitRound(ctx context.Context, tick <-chan time.Time) bool {
 	for {
 		var early <-chan time.Time
-		if wait, sooner := w.pace.left(w.Clock.Elapsed(), round); sooner {
+		if wait, sooner := w.pace.left(w.Clock.Elapsed()); sooner {
 			early = time.After(wait)
 		}
 		select {

@@ -86,6 +86,22 @@ func messageEnds(t *testing.T, h conformance.Harness) {
 		sent = append(sent, m)
 	}
 
+	t.Run("are_foreseen", func(t *testing.T) {
+		now := p.now()
+		for _, c := range []struct {
+			n         int
+			after, by time.Duration // minutes
+			want      time.Duration // 0: none
+		}{{1, 0, 30, 10}, {2, 0, 30, 20}, {3, 0, 30, 30}, {3, 0, 29, 0}, {4, 0, 60, 0}, {1, 10, 30, 20}, {2, 10, 30, 30}} {
+			p.mustUpdate(t, func(tx *store.Tx) error {
+				at, found, err := tx.EndOf(c.n, now.Add(c.after*time.Minute), now.Add(c.by*time.Minute))
+				if found != (c.want > 0) || found && !at.Equal(now.Add(c.want*time.Minute)) {
+					t.Errorf("%+v: got %v, %v", c, at.Sub(now), found)
+				}
+				return err
+			})
+		}
+	})
 	t.Run("at_their_millisecond", func(t *testing.T) {
 		p.clock.Set(conformance.Start.Add(10*time.Minute - time.Millisecond))
 		mustFind(t, p, "it", p.found(sent[1], organization))
