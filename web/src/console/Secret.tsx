@@ -15,14 +15,6 @@ export function Secret({ of: key }: { of: Issued }) {
   useLayoutEffect(() => copying.current?.focus(), []);
   const close = () => (issued.value = undefined);
   const ask = () => setLeaving(true);
-  const copy = async (words: string) => {
-    try {
-      await navigator.clipboard.writeText(words); // by plain HTTP a browser has no clipboard for pages
-      toast(text("copied"));
-    } catch {
-      toast(text("console.notCopied"), { danger: true });
-    }
-  };
   return (
     <>
       <Dialog title={text("console.newSecret")} onClose={ask} onBeside={ask}>
@@ -58,6 +50,16 @@ export function Secret({ of: key }: { of: Issued }) {
       {leaving && <CloseUnsaved onBack={() => setLeaving(false)} onClose={close} />}
     </>
   );
+}
+
+/** copy puts words into the clipboard, and says whether they are there. */
+export async function copy(words: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(words); // by plain HTTP a browser has no clipboard for pages
+    toast(text("copied"));
+  } catch {
+    toast(text("console.notCopied"), { danger: true });
+  }
 }
 
 /** CloseUnsaved asks before a secret is put away that nobody has said is saved. */

@@ -2,9 +2,8 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Schemas } from "../client/index";
 import { Dialog } from "../kit/Dialog";
 import { Icon } from "../kit/Icon";
-import { toast } from "../kit/Toasts";
 import { text } from "../text/text";
-import { CloseUnsaved } from "./Secret";
+import { CloseUnsaved, copy } from "./Secret";
 import { hooked } from "./state/secret";
 
 /**
@@ -20,14 +19,6 @@ export function WebhookSecret({ of: made }: { of: Schemas["MadeWebhook"] }) {
   const [title, value] = made.secret
     ? [text("console.secret"), made.secret] as const
     : [text("console.webhookPublicKey"), made.public_key ?? ""] as const;
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(value);
-      toast(text("copied"));
-    } catch {
-      toast(text("console.notCopied"), { danger: true });
-    }
-  };
   return (
     <>
       <Dialog title={text("console.webhookVerify")} onClose={ask} onBeside={ask}>
@@ -38,7 +29,7 @@ export function WebhookSecret({ of: made }: { of: Schemas["MadeWebhook"] }) {
             <code>{value}</code>
             <button
               type="button" class="icon" ref={copying} aria-label={`${text("copy")}: ${title}`} title={text("copy")}
-              onClick={() => void copy()}
+              onClick={() => void copy(value)}
             >
               <Icon name="copy" />
             </button>
