@@ -31,14 +31,14 @@ func (tx *Tx) NoteSent(m *MessageRow) error {
 		`INSERT INTO conversations (account, organization, entity, last_message, last_sort, unread, unread_priority, cleared,
 			listed)
 		VALUES (?, ?, ?, ?, ?, 0, 0, 0, 1)
-		ON CONFLICT (account, organization, entity) DO UPDATE SET last_message = CASE
-		WHEN conversations.last_message > excluded.last_message
-		THEN conversations.last_message ELSE excluded.last_message END, `+laterSort+`, listed = 1`,
+		ON CONFLICT (account, organization, entity) DO UPDATE SET `+later+`, listed = 1`,
 		&m.Sender, &m.Organization, &m.Recipient, Millis(m.Created), &m.Sort)
 }
 
-// laterSort keeps the last_sort of a conversation, or takes the one that is given where that is later.
-const laterSort = `last_sort = CASE WHEN conversations.last_sort > excluded.last_sort THEN conversations.last_sort
+// later keeps the last message of a conversation, or takes the one that is given where that is later.
+const later = `last_message = CASE WHEN conversations.last_message > excluded.last_message
+	THEN conversations.last_message ELSE excluded.last_message END,
+	last_sort = CASE WHEN conversations.last_sort > excluded.last_sort THEN conversations.last_sort
 	ELSE excluded.last_sort END`
 
 // NoteReceived puts the sender of a one-to-one message into the recipient's roster, and
@@ -48,9 +48,7 @@ func (tx *Tx) NoteReceived(m *MessageRow, account model.AccountID) error {
 		`INSERT INTO conversations (account, organization, entity, last_message, last_sort, unread, unread_priority, cleared,
 			listed)
 		VALUES (?, ?, ?, ?, ?, 1, ?, 0, 1)
-		ON CONFLICT (account, organization, entity) DO UPDATE SET last_message = CASE
-		WHEN conversations.last_message > excluded.last_message
-		THEN conversations.last_message ELSE excluded.last_message END, `+laterSort+`, unread = conversations.unread + 1,
+		ON CONFLICT (account, organization, entity) DO UPDATE SET `+later+`, unread = conversations.unread + 1,
 		unread_priority = conversations.unread_priority + excluded.unread_priority, listed = 1`,
 		account, &m.Organization, &m.Sender, Millis(m.Created), &m.Sort, m.important())
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"signet/internal/model"
 )
@@ -63,12 +64,8 @@ func ShortOf(account model.AccountID) Trait { return Trait{kind: shortOf, accoun
 
 // ShortOfWhom returns the account of the ShortOf among traits.
 func ShortOfWhom(traits []Trait) (account model.AccountID, found bool) {
-	for _, t := range traits {
-		if t.kind == shortOf {
-			return t.account, true
-		}
-	}
-	return account, false
+	t, found := ofKind(traits, shortOf)
+	return t.account, found
 }
 
 // Crowd is Short of a transaction that locks the row of a group before all else. An engine
@@ -77,12 +74,16 @@ func Crowd(group model.GroupID) Trait { return Trait{kind: crowd, group: group} 
 
 // CrowdOf returns the group of the Crowd among traits.
 func CrowdOf(traits []Trait) (group model.GroupID, found bool) {
-	for _, t := range traits {
-		if t.kind == crowd {
-			return t.group, true
-		}
+	t, found := ofKind(traits, crowd)
+	return t.group, found
+}
+
+func ofKind(traits []Trait, kind traitKind) (t Trait, found bool) {
+	i := slices.IndexFunc(traits, func(t Trait) bool { return t.kind == kind })
+	if i < 0 {
+		return t, false
 	}
-	return group, false
+	return traits[i], true
 }
 
 // Session is an open transaction. It is used by one goroutine at a time and
