@@ -2,7 +2,6 @@ package sweep
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"signet/internal/store"
@@ -16,28 +15,9 @@ const (
 	leastPause = 20 * time.Millisecond
 )
 
-// pace is when messages are swept between two rounds. It is safe for concurrent use.
-type pace struct {
-	mu  sync.Mutex    // guards all below
-	due time.Duration // by the monotonic clock; 0: the next round is soon enough
-}
-
-func (p *pace) plan(due time.Duration) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.due = due
-}
-
-// left returns how long to wait for the next sweep of messages, where that comes before the next round.
-func (p *pace) left(now time.Duration) (wait time.Duration, sooner bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return max(p.due-now, 0), p.due > 0
-}
-
 // sweepEarly removes messages that have ended since, and leaves all else to the next round.
 func (w *Sweeper) sweepEarly(ctx context.Context) error {
-	w.pace.plan(0)
+	w.early.Store(0)
 	at, err := w.Clock.EndingTime(ctx)
 	if err != nil || at.IsZero() {
 		return err
@@ -55,7 +35,7 @@ func (w *Sweeper) sweepEarly(ctx context.Context) error {
 // None that comes meanwhile ends before those: a message lives for a minute at least.
 func (w *Sweeper) removeEnded(ctx context.Context, at time.Time) (removed int, err error) {
 	begun := w.Clock.Elapsed()
-	w.pace.plan(0)
+	w.early.Store(0)
 	if removed, err = w.sweepMessages(ctx, at); err != nil {
 		return removed, err
 	}
@@ -66,7 +46,7 @@ func (w *Sweeper) removeEnded(ctx context.Context, at time.Time) (removed int, e
 		return err
 	})
 	if err == nil && many {
-		w.pace.plan(max(begun+next.Sub(at), w.Clock.Elapsed()+leastPause))
+		w.early.Store(int64(max(begun+next.Sub(at), w.Clock.Elapsed()+leastPause)))
 	}
 	return removed, err
 }

@@ -83,7 +83,9 @@ type Sweeper struct {
 	erased   atomic.Bool // content was erased since the last sweep of the files
 	allKeys  atomic.Bool // the next housekeeping asks of every key whether something is left
 	restored atomic.Bool // this server is the first on a store that was set back
-	pace     pace
+
+	// early is when messages are swept before the next round, by the monotonic clock; 0: they are not.
+	early atomic.Int64
 
 	said   string        // the last failure that was logged
 	saidAt time.Duration // by the monotonic clock
@@ -160,8 +162,8 @@ func (w *Sweeper) round() time.Duration { return max(w.Interval/2, 10*time.Milli
 func (w *Sweeper) awaitRound(ctx context.Context, tick <-chan time.Time) bool {
 	for {
 		var early <-chan time.Time
-		if wait, sooner := w.pace.left(w.Clock.Elapsed()); sooner {
-			early = time.After(wait)
+		if due := time.Duration(w.early.Load()); due > 0 {
+			early = time.After(due - w.Clock.Elapsed())
 		}
 		select {
 		case <-early:
