@@ -74,6 +74,7 @@ type idle struct{ nobody }
 
 func (idle) Age()                                       {}
 func (idle) Forget()                                    {}
+func (idle) SweepBehind(bool)                           {}
 func (idle) DeleteEndedKeys(*store.Tx, time.Time) error { return nil }
 func (idle) FlushUses(context.Context) error            { return nil }
 

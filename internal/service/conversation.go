@@ -47,7 +47,7 @@ func (s *Service) Conversations(ctx context.Context, actor *model.Actor, c Conve
 	known := s.messages.reading()
 	var last *store.ConversationCursor
 	err = fill(ctx, func(room *answerRoom) error {
-		return s.store.View(ctx, func(tx *store.Tx) error {
+		return s.viewCounting(ctx, func(tx *store.Tx) error {
 			l := &conversationList{
 				historyReader: historyReader{service: s, tx: tx, actor: actor, known: known, now: s.now()},
 				presenter:     presenter{service: s, tx: tx, actor: actor},

@@ -20,7 +20,7 @@ type RosterEntry struct {
 
 // Roster lists the actor's conversations, the newest first (contract, call 21).
 func (s *Service) Roster(ctx context.Context, actor *model.Actor) (out []RosterEntry, err error) {
-	err = s.store.View(ctx, func(tx *store.Tx) error {
+	err = s.viewCounting(ctx, func(tx *store.Tx) error {
 		out = []RosterEntry{}
 		conversations, err := tx.Roster(actor.Account)
 		if err != nil {

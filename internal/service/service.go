@@ -73,6 +73,7 @@ type Service struct {
 	retention  time.Duration
 	recipients recipients
 	messages   messageMemory
+	counting   *counting
 	persons    personMemory
 	changed    *cache.Cache[string, *access.Target] // see changedAccounts
 
@@ -100,6 +101,7 @@ func New(o Options) *Service {
 		access: o.Access, retention: o.EventsRetention,
 		recipients:    newRecipients(),
 		messages:      newMessageMemory(),
+		counting:      newCounting(),
 		persons:       newPersonMemory(o.Store),
 		messageSearch: usualSearchLimits,
 		changed:       cache.New[string, *access.Target](changedAccounts),

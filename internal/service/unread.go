@@ -18,7 +18,7 @@ type Unread struct {
 // administrators those of the organizations that they administer (contract, call 25).
 func (s *Service) Unread(ctx context.Context, actor *model.Actor, address string) (out Unread, err error) {
 	var id model.AccountID
-	err = s.store.View(ctx, func(tx *store.Tx) error {
+	err = s.viewCounting(ctx, func(tx *store.Tx) error {
 		out = Unread{}
 		entity, _, _, err := s.access.Resolve(tx, actor, address, false)
 		if err != nil {
@@ -76,7 +76,7 @@ func mayCountUnread(actor *model.Actor, t *access.Target) (in []model.Organizati
 func (s *Service) UnreadIn(ctx context.Context, actor *model.Actor, address string,
 	organization model.OrganizationID) (out Unread, err error) {
 	var t access.Target
-	err = s.store.View(ctx, func(tx *store.Tx) error {
+	err = s.viewCounting(ctx, func(tx *store.Tx) error {
 		if t, err = s.access.Target(tx, actor, address); err != nil {
 			return err
 		}

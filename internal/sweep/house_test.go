@@ -119,6 +119,7 @@ type forgetful struct{}
 
 func (forgetful) Age()                                       {}
 func (forgetful) Forget()                                    {}
+func (forgetful) SweepBehind(bool)                           {}
 func (forgetful) ForgetMessages(...model.MessageID)          {}
 func (forgetful) DeleteEndedKeys(*store.Tx, time.Time) error { return nil }
 func (forgetful) FlushUses(context.Context) error            { return nil }

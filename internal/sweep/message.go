@@ -37,6 +37,7 @@ func (w *Sweeper) sweepMessages(ctx context.Context, at time.Time) (total int, e
 		}
 		forget(w.Cases, gone)
 		w.Counts.countEnded(gone)
+		w.Cases.SweepBehind(more)
 		if total += len(gone); !more {
 			return total, nil
 		}

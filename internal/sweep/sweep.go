@@ -40,6 +40,8 @@ type Cases interface {
 	Age()
 	// Forget drops all that is remembered of the store.
 	Forget()
+	// SweepBehind is told when more messages have ended than one transaction removes, and when they are gone.
+	SweepBehind(behind bool)
 	Readers
 }
 
