@@ -15,8 +15,10 @@ const (
 	// held up for a moment, so that it can start again from its beginning.
 	restartTimes = 2
 
-	// restartPatience is how long the writer then waits for those that read.
+	// restartPatience is how long the writer then waits for those that read, and so many times as long as the log is
+	// too long, up to restartPatient times: else it would grow for as long as reads take longer.
 	restartPatience = 10 * time.Millisecond
+	restartPatient  = 25
 )
 
 // checkpoints is what the writer remembers between checkpoints.
@@ -38,6 +40,12 @@ type checkpoints struct {
 
 // few is how many pages the writer copies itself, rather than leave them to the copier.
 func (cp *checkpoints) few() int { return cp.every / 4 }
+
+// waits is how long is waited for those that read, so that the log can start again.
+func (cp *checkpoints) waits() time.Duration {
+	times := cp.seen.frames / (restartTimes * cp.every)
+	return cp.patience * time.Duration(min(max(1, times), restartPatient))
+}
 
 // tend keeps the log short. It is called after each batch was answered.
 func (w *writer) tend() {
@@ -238,7 +246,7 @@ func (w *writer) list(state logState) (err error) {
 // which SQLite does by itself as soon as it finds no reader of it; under
 // constant load that moment has to be made.
 func (w *writer) restart() error {
-	return w.undisturbed(w.checkpoints.patience, func() error { return w.empty("RESTART") })
+	return w.undisturbed(w.checkpoints.waits(), func() error { return w.empty("RESTART") })
 }
 
 // undisturbed runs fn while no View is open. It answers errReading if one does

@@ -94,6 +94,20 @@ func TestCheckpointKeepsTheLogShort(t *testing.T) {
 	wantIntact(t, e.path)
 }
 
+// The longer the log is, the longer the writer waits for those that read, within reason.
+func TestALongLogIsWorthWaitingFor(t *testing.T) {
+	cp := checkpoints{every: hurried, patience: time.Second}
+	for frames, want := range map[int]time.Duration{
+		0: time.Second, restartTimes * hurried: time.Second, 3 * restartTimes * hurried: 3 * time.Second,
+		1000 * restartTimes * hurried: restartPatient * time.Second,
+	} {
+		cp.seen.frames = frames
+		if waits := cp.waits(); waits != want {
+			t.Errorf("with %d pages in the log the writer waits for %v, want %v", frames, waits, want)
+		}
+	}
+}
+
 func TestCheckpointKeepsTheLogShortWhileOthersReadAllTheTime(t *testing.T) {
 	testenv.Long(t)
 	e := mustOpenHurried(t, time.Minute)
