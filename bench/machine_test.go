@@ -24,7 +24,7 @@ type machine struct {
 	sync     time.Duration // of 4 KiB written and fsynced, the median
 	load     string        // the load average before
 	commit   string
-	postgres string // version
+	postgres string // version; empty: it was not measured
 }
 
 func mustDescribeMachine(t *testing.T) machine {
@@ -44,10 +44,14 @@ func mustDescribeMachine(t *testing.T) machine {
 }
 
 func (m machine) String() string {
-	return fmt.Sprintf("%d cores (%s), %.0f GiB, %s, %s, PostgreSQL %s. Writing 4 KiB to the disk and waiting for it "+
+	database := ""
+	if m.postgres != "" {
+		database = ", PostgreSQL " + m.postgres
+	}
+	return fmt.Sprintf("%d cores (%s), %.0f GiB, %s, %s%s. Writing 4 KiB to the disk and waiting for it "+
 		"took %.2f ms. The load average was %s before the run; the generator, the server and the database shared the "+
 		"machine. Commit %s.",
-		m.cores, m.cpu, float64(m.memory)/(1<<30), m.system, strings.Replace(runtime.Version(), "go", "Go ", 1), m.postgres,
+		m.cores, m.cpu, float64(m.memory)/(1<<30), m.system, strings.Replace(runtime.Version(), "go", "Go ", 1), database,
 		float64(m.sync.Microseconds())/1000, m.load, m.commit) + m.warning()
 }
 

@@ -9,19 +9,16 @@ import (
 	"signet/internal/load"
 )
 
-// The files of a soak.
-const (
-	soakFile = "soak.json"
-	soakPage = "soak.md"
-)
+// soakPart names the part of a page about a store, and the files of its soak.
+func soakPart(store string) string { return "soak-" + strings.ToLower(store) }
 
-// soakReport is what docs/performance/soak.json has, and bin/bench/soak.json.
+// soakReport is what the file of a store's soak has, in docs/performance and in bin/bench.
 type soakReport struct {
-	About   about    `json:"about"`
-	Minutes float64  `json:"minutes"`         // that were looked at
-	Settled float64  `json:"settled_minutes"` // before them
-	TTL     int      `json:"ttl_minutes"`
-	Stores  []soaked `json:"stores"`
+	About   about   `json:"about"`
+	Minutes float64 `json:"minutes"`         // that were looked at
+	Settled float64 `json:"settled_minutes"` // before them
+	TTL     int     `json:"ttl_minutes"`
+	Soaked  *soaked `json:"soaked"`
 }
 
 // soaked is what came of one store.
@@ -162,33 +159,34 @@ func verdictOn(change, deviation, bound float64) verdict {
 
 // text is what a page has of a soak.
 func (r soakReport) text() string {
-	if len(r.Stores) == 0 {
+	s := r.Soaked
+	if s == nil {
 		return notMeasured + "\n"
 	}
-	var b strings.Builder
-	b.WriteString(r.About.describe(fmt.Sprintf("%s minutes on each store, after %s that are not looked at; a message "+
-		"lives for %d.", written(r.Minutes), written(r.Settled), r.TTL)))
-	for _, s := range r.Stores {
-		fmt.Fprintf(&b, "\n%s", wrapped(fmt.Sprintf("**%s: %s.** %s operations a second at the most; %s at %s a second, "+
-			"of which %d failed and %d came too late.", s.Store, s.Verdict, written(s.Greatest), grouped(float64(s.Operations)),
-			written(s.Rate), s.Failed, s.Unstarted)))
-		var rows [][]string
-		for _, l := range s.Lines {
-			rows = append(rows, []string{l.Figure, written(l.Mean), written(l.First), written(l.Last),
-				fmt.Sprintf("%+.1f ± %.1f %%", l.Change, 2*l.Error), fmt.Sprintf("%g %%", l.Bound), string(l.Verdict)})
-		}
-		head := []string{"figure", "mean", "the line begins at", "and ends at", "change", "bound", ""}
-		b.WriteString("\n" + table(head, rows))
+	about := r.About.describe(fmt.Sprintf("%s minutes, after %s that are not looked at; a message lives for %d.",
+		written(r.Minutes), written(r.Settled), r.TTL))
+	said := wrapped(fmt.Sprintf("**%s: %s.** %s operations a second at the most; %s at %s a second, of which %d failed "+
+		"and %d came too late.", s.Store, s.Verdict, written(s.Greatest), grouped(float64(s.Operations)), written(s.Rate),
+		s.Failed, s.Unstarted))
+	var rows [][]string
+	for _, l := range s.Lines {
+		rows = append(rows, []string{l.Figure, written(l.Mean), written(l.First), written(l.Last),
+			fmt.Sprintf("%+.1f ± %.1f %%", l.Change, 2*l.Error), fmt.Sprintf("%g %%", l.Bound), string(l.Verdict)})
 	}
-	return b.String()
+	head := []string{"figure", "mean", "the line begins at", "and ends at", "change", "bound", ""}
+	return about + "\n" + said + "\n" + table(head, rows)
 }
 
 // TestSoakIsOnThePage: the page has the tables of the figures that are kept.
 func TestSoakIsOnThePage(t *testing.T) {
-	var r soakReport
-	mustReadReport(t, soakFile, &r)
-	r.About.wantKept(t, soakFile)
-	wantParts(t, growthPage, map[string]string{"soak": r.text()})
+	parts := map[string]string{}
+	for _, store := range []string{embedded, postgreSQL} {
+		var r soakReport
+		mustReadReport(t, soakPart(store)+".json", &r)
+		r.About.wantKept(t, soakPart(store))
+		parts[soakPart(store)] = r.text()
+	}
+	wantParts(t, growthPage, parts)
 }
 
 // minutes makes samples of an hour.
@@ -247,8 +245,8 @@ func TestSoakIsFlatIfAllIs(t *testing.T) {
 				got.Verdict, len(got.Lines), test.want)
 		}
 	}
-	r := soakReport{Minutes: 60, Settled: 11, TTL: 5, Stores: []soaked{newSoaked(embedded, greatest,
-		&load.Result{Operations: 3_600_000, Rate: 1000, Samples: rises})}}
+	s := newSoaked(embedded, greatest, &load.Result{Operations: 3_600_000, Rate: 1000, Samples: rises})
+	r := soakReport{Minutes: 60, Settled: 11, TTL: 5, Soaked: &s}
 	for _, want := range []string{"**embedded: rising.** 2,000 operations a second at the most; 3,600,000 at 1,000",
 		"| events in queues | 30.5 | 1 | 60 | +193.4 ± 0.0 % | 10 % | rising |"} {
 		if !strings.Contains(r.text(), want) {

@@ -84,22 +84,22 @@ func TestSoak(t *testing.T) {
 	mustReadProcesses(t)
 	s, whole := mustSoak(t)
 	out := mustChooseOutput(t, whole)
-	r := soakReport{TTL: s.ttl, Minutes: s.duration.Minutes(), Settled: s.settle.Minutes()}
-	machine, begin := mustDescribeMachine(t), time.Now()
+	machine := mustDescribeMachine(t)
 	for _, e := range mustEngines(t, soakSettings...) {
+		if !slices.Contains(s.engines, e.name) {
+			continue
+		}
+		begin := time.Now()
 		if e.database != nil {
 			machine.postgres = mustReadVersion(t, e)
 		}
-		if slices.Contains(s.engines, e.name) {
-			r.Stores = append(r.Stores, mustSoakEngine(t, e, s))
-		}
-	}
-	r.About = machine.about(begin, time.Since(begin))
-	r.About.Quick = !whole
-	mustWriteReport(t, out, soakFile, r)
-	mustWriteText(t, filepath.Join(out, soakPage), r.text())
-	t.Logf("\n%s", r.text())
-	for _, store := range r.Stores {
+		store := mustSoakEngine(t, e, s)
+		r := soakReport{About: machine.about(begin, time.Since(begin)), TTL: s.ttl, Minutes: s.duration.Minutes(),
+			Settled: s.settle.Minutes(), Soaked: &store}
+		r.About.Quick = !whole
+		mustWriteReport(t, out, soakPart(e.name)+".json", r)
+		mustWriteText(t, filepath.Join(out, soakPart(e.name)+".md"), r.text())
+		t.Logf("\n%s", r.text())
 		if store.Failed > 0 || len(store.Lines) == 0 {
 			t.Errorf("%s: %d operations failed, and %d figures are known", store.Store, store.Failed, len(store.Lines))
 		}
