@@ -48,3 +48,28 @@ func TestOperatorManagesNoAccessOfAnother(t *testing.T) {
 	own.get("/v2/organization/" + org).want(200)
 	maria.delete("/v2/user/me/key/" + own.key).want(204) // its own are its own
 }
+
+// Whoever had an operator's password may have made a passkey.
+func TestNothingOfAnOperatorIsLeftAfterAReset(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	for name, end := range map[string]func() error{
+		"maria": func() error {
+			key, secret := access.NewCredentials()
+			return people.ResetOperator(t.Context(), c.store, c.clock.Now(), "maria", key, secret)
+		},
+		"nora": func() error { return people.EndOperator(t.Context(), c.store, c.clock.Now(), "nora") },
+	} {
+		operator := c.mustCreateOperator(name)
+		operator.post("/v2/user/me/password", fields{"password": password}).want(204)
+		device := c.newAuthenticator()
+		device.mustMake(operator.mustSignIn())
+		device.mustSignIn(operator)
+		if err := end(); err != nil {
+			t.Fatal(err)
+		}
+		asked := c.anyone().post("/v2/session/passkey/begin", nil).reply()
+		c.anyone().post("/v2/session/passkey/finish", answered(device.signs(asked))).wantError(401, "passkey_refused")
+		c.signIn(name, password, "d").wantError(401, "credentials_invalid")
+	}
+}

@@ -21,9 +21,9 @@ type operatorResetCommand struct {
 
 func (operatorResetCommand) Help() string {
 	return `For those who run the server, when the operator's key is lost or in the wrong hands: it works directly
-on the data directory or the database, whether or not the server is running. All keys of the operator account
-and its password end, and operator.json gets a new key; if you name an operator other than the first,
-operator-NAME.json does. A running server notices within a second. If root runs it, the file belongs to the
+on the data directory or the database, whether or not the server is running. All keys, passkeys and webhooks of the
+operator account and its password end, and operator.json gets a new key; if you name an operator other than the
+first, operator-NAME.json does. A running server notices within a second. If root runs it, the file belongs to the
 owner of the data directory.
 
 Example:

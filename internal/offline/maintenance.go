@@ -44,8 +44,8 @@ func LimitKey(ctx context.Context, cfg *config.Config, key string, limits KeyLim
 }
 
 // ResetOperator replaces the credentials of an operator, the first one where none is
-// named, wherever the old ones have gone: all its keys and its password end, and
-// operator.json in the data directory, or the named operator's file, gets a new key.
+// named, wherever the old ones have gone: all its keys, its password, its passkeys and
+// its webhooks end, and operator.json in the data directory, or the named operator's file, gets a new key.
 // It returns the path of the new file. Servers that run know within a second. After an
 // error the old file and the old credentials are in place, or it can be run again.
 func ResetOperator(ctx context.Context, cfg *config.Config, name string) (path string, err error) {
@@ -53,12 +53,6 @@ func ResetOperator(ctx context.Context, cfg *config.Config, name string) (path s
 		return "", people.ErrNoOperator
 	}
 	path = operatorPath(cfg.Data, name)
-	if cfg.Database != "" {
-		// Any machine that reaches the database may do it, one that ran no server too.
-		if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
-			return "", fmt.Errorf("make the data directory: %w", err)
-		}
-	}
 	fields, err := home.ReadCredentials(path)
 	if err != nil {
 		return "", err
@@ -67,6 +61,12 @@ func ResetOperator(ctx context.Context, cfg *config.Config, name string) (path s
 		fields = home.Credentials{}
 	}
 	err = changeAccess(ctx, cfg, func(kept *store.Store) error {
+		if cfg.Database != "" {
+			// Any machine that reaches the database may do it, one that ran no server too.
+			if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
+				return fmt.Errorf("make the data directory: %w", err)
+			}
+		}
 		return writeCredentials(path, fields, func(key, secret string) error {
 			if err := people.ResetOperator(ctx, kept, time.Now(), name, key, secret); err != nil {
 				return fmt.Errorf("replace the operator's credentials: %w", err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"signet/internal/access"
 	"signet/internal/audit"
 	"signet/internal/model"
 	"signet/internal/store"
@@ -100,7 +101,7 @@ func insertOperator(tx *store.Tx, account *model.Account, key *model.Key) error 
 }
 
 // ResetOperator gives an operator, named by its username or token, or else the first one, a
-// key of this name and secret. All its other keys, sign-ins included, and its password
+// key of this name and secret. All its other keys, sign-ins included, its password, its passkeys and its webhooks
 // end. Where there is no operator and none is named, it makes one.
 func ResetOperator(ctx context.Context, kept *store.Store, now time.Time, name, key, secret string) error {
 	account, issued := operator(now, key, secret)
@@ -125,7 +126,7 @@ func ResetOperator(ctx context.Context, kept *store.Store, now time.Time, name, 
 		if err := tx.LockQueues(k.Account); err != nil {
 			return err
 		}
-		if err := endCredentials(tx, k.Account); err != nil {
+		if err := access.EndAll(tx, k.Account); err != nil {
 			return err
 		}
 		return tx.InsertKey(&k)
@@ -133,7 +134,7 @@ func ResetOperator(ctx context.Context, kept *store.Store, now time.Time, name, 
 }
 
 // EndOperator makes an operator, named by its username or token, an ordinary account that
-// nothing opens: its keys and its password end. The last operator stays.
+// nothing opens: its keys, its password, its passkeys and its webhooks end. The last operator stays.
 func EndOperator(ctx context.Context, kept *store.Store, now time.Time, name string) error {
 	line := model.AuditEntry{Time: model.AuditTime{Time: now.UTC()}, Action: model.ActionOperatorEnd}
 	return audit.RecordCommand(ctx, kept, line, func(tx *store.Tx, line *model.AuditEntry) error {
@@ -155,7 +156,7 @@ func EndOperator(ctx context.Context, kept *store.Store, now time.Time, name str
 		if len(all) == 1 {
 			return ErrLastOperator
 		}
-		if err := endCredentials(tx, line.User); err != nil {
+		if err := access.EndAll(tx, line.User); err != nil {
 			return err
 		}
 		return tx.EndOperator(line.User)
@@ -171,18 +172,4 @@ func operatorNamed(tx *store.Tx, all []model.AccountID, name string) (model.Acco
 		}
 	}
 	return model.AccountID{}, ErrNoOperator
-}
-
-// endCredentials ends the keys and the password of an account whose queue is locked.
-func endCredentials(tx *store.Tx, account model.AccountID) error {
-	keys, err := tx.Keys(account)
-	if err != nil {
-		return err
-	}
-	for i := range keys {
-		if err := tx.DeleteKey(keys[i].Key); err != nil {
-			return err
-		}
-	}
-	return tx.SetPassword(account, store.Password{})
 }
