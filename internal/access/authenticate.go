@@ -105,5 +105,16 @@ func (c *Control) FlushUses(ctx context.Context) error {
 	if len(used) == 0 {
 		return nil
 	}
-	return c.store.Update(ctx, func(tx *store.Tx) error { return tx.TouchKeys(used) })
+	err := c.store.Update(ctx, func(tx *store.Tx) error { return tx.TouchKeys(used) })
+	if err == nil {
+		return nil
+	}
+	c.usedMu.Lock()
+	defer c.usedMu.Unlock()
+	for key, use := range used { // the next time writes them, with what has come since
+		if c.used[key].At.Before(use.At) {
+			c.used[key] = use
+		}
+	}
+	return err
 }

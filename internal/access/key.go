@@ -102,12 +102,15 @@ func (c *Control) IssueKey(ctx context.Context, actor *model.Actor, in IssueKeyC
 			return nil, err
 		}
 	}
-	issued, err := c.keyFor(ctx, m, &in, networks)
+	issued, proven, err := c.keyFor(ctx, m, &in, networks)
 	if err != nil {
 		return nil, err
 	}
 	issued.Label = label
 	err = c.change(ctx, m, model.ActionKeyIssue, func(tx *store.Tx, m *managed, line *model.AuditEntry) error {
+		if err := stillProven(tx, m.by, proven); err != nil {
+			return err
+		}
 		line.OnKey, line.Detail = issued.Key.Key, "kind="+issued.Kind.String()
 		if issued.Scope != "" {
 			line.Detail += " organization=" + string(issued.Scope)
@@ -137,19 +140,21 @@ func (c *Control) IssueKey(ctx context.Context, actor *model.Actor, in IssueKeyC
 	return issued, nil
 }
 
-// keyFor makes the key that is asked for, which lasts no longer than what asks for it.
+// keyFor makes the key that is asked for, which lasts no longer than what asks for it, and returns the password that
+// proved it, or nil.
 func (c *Control) keyFor(ctx context.Context, m *managed, in *IssueKeyCommand, networks model.Networks) (
-	issued *IssuedKey, err error) {
+	issued *IssuedKey, proven *store.Password, err error) {
 	issued = c.NewKey(m.ID, in.Kind)
 	if issued.Scope, err = m.scope(in.Organization, in.CallOrganization, m.Memberships); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if in.Kind == model.Administrative {
-		proven, err := c.proveAdministrative(ctx, m.by, in.Password, issued.Scope)
-		if err != nil {
-			return nil, err
+		if proven, err = c.proveAdministrative(ctx, m.by, in.Password, issued.Scope); err != nil {
+			return nil, nil, err
 		}
-		issued.Scope = cmp.Or(issued.Scope, proven)
+		if proven != nil {
+			issued.Scope = cmp.Or(issued.Scope, proven.Scope)
+		}
 	}
 	if in.ExpiresIn > 0 {
 		issued.Expires = issued.Created.Add(in.ExpiresIn)
@@ -163,7 +168,7 @@ func (c *Control) keyFor(ctx context.Context, m *managed, in *IssueKeyCommand, n
 		issued.Networks = issuer.Networks
 	}
 	if issued.Exceeds(&issuer) {
-		return nil, exceedsIssuer()
+		return nil, nil, exceedsIssuer()
 	}
 	if m.self {
 		issued.share(&m.by.Key)
@@ -180,7 +185,7 @@ func (c *Control) keyFor(ctx context.Context, m *managed, in *IssueKeyCommand, n
 	if in.RequestsPerSecond != nil {
 		issued.RequestsPerSecond = in.RequestsPerSecond
 	}
-	return issued, nil
+	return issued, proven, nil
 }
 
 // parseNetworks reads the networks that a key is asked for.
@@ -262,12 +267,12 @@ func (c *Control) ended(account model.AccountID, keys ...string) {
 // another one, or with the password of the account that asks. One that an organization's
 // administrator set proves nothing beyond that organization, which is returned.
 func (c *Control) proveAdministrative(ctx context.Context, actor *model.Actor, password string,
-	scope model.OrganizationID) (proven model.OrganizationID, err error) {
+	scope model.OrganizationID) (proven *store.Password, err error) {
 	if actor.Administrative() {
-		return "", nil
+		return nil, nil
 	}
 	if password == "" {
-		return "", model.AdministrativeKeyRequired()
+		return nil, model.AdministrativeKeyRequired()
 	}
 	of, err := c.checkPassword(ctx, actor.Account, password, codePasswordWrong, "The password is wrong.")
 	if err == nil && scope != "" && of.Scope != "" && of.Scope != scope {
@@ -276,7 +281,28 @@ func (c *Control) proveAdministrative(ctx context.Context, actor *model.Actor, p
 	if err == nil {
 		err = c.store.View(ctx, func(tx *store.Tx) error { return wantPasswordOf(tx, actor) })
 	}
-	return of.Scope, err
+	return &of, err
+}
+
+// stillProven asks, in the transaction of what a password proved, whether the actor still has it and may prove itself
+// by it: hashing takes long enough for somebody to set another one. nil: none was asked for.
+func stillProven(tx *store.Tx, actor *model.Actor, proven *store.Password) error {
+	if proven == nil {
+		return nil
+	}
+	if err := wantPasswordOf(tx, actor); err != nil {
+		return err
+	}
+	return stillPassword(tx, actor.Account, proven, codePasswordWrong, "The password is wrong.")
+}
+
+// stillPassword refuses a password that was compared before, and is another one by now.
+func stillPassword(tx *store.Tx, account model.AccountID, compared *store.Password, code, message string) error {
+	given, err := tx.Password(account)
+	if err == nil && given != *compared {
+		err = model.Forbiddenf(code, "%s", message)
+	}
+	return err
 }
 
 // checkPassword compares a password with that of an account, and returns this.

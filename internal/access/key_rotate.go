@@ -28,7 +28,7 @@ func (c *Control) RotateKey(ctx context.Context, actor *model.Actor, address, ke
 	if err != nil {
 		return nil, err
 	}
-	rotated, err := c.rotatedKey(ctx, m, key, password)
+	rotated, proven, err := c.rotatedKey(ctx, m, key, password)
 	if err != nil {
 		return nil, err
 	}
@@ -37,6 +37,9 @@ func (c *Control) RotateKey(ctx context.Context, actor *model.Actor, address, ke
 	var ended []string
 	err = c.change(ctx, m, model.ActionKeyRotate, func(tx *store.Tx, m *managed, line *model.AuditEntry) error {
 		line.OnKey = key
+		if err := stillProven(tx, m.by, proven); err != nil {
+			return err
+		}
 		k, err := m.key(tx, key)
 		if err != nil {
 			return err
@@ -52,10 +55,12 @@ func (c *Control) RotateKey(ctx context.Context, actor *model.Actor, address, ke
 				return err
 			}
 		}
-		if k.Scope != rotated.Scope {
+		if k.Scope == "" && rotated.Scope != "" {
 			if err := giveScope(tx, m.ID, all, rotated.Scope); err != nil {
 				return err
 			}
+		} else {
+			rotated.Scope = k.Scope // which another rotation may have given it meanwhile
 		}
 		if err := tx.RotateKey(key, hash, until); err != nil || m.self {
 			return err
@@ -82,10 +87,13 @@ func (c *Control) RotateKey(ctx context.Context, actor *model.Actor, address, ke
 	return &IssuedKey{Key: rotated, Secret: secret}, nil
 }
 
-// endIssued ends what was issued with the old secret of a key: keys, and the webhooks that were made with any
-// of these or with the key itself.
+// endIssued ends what was issued with the old secret of a key: keys, and the passkeys, subscriptions and webhooks
+// that were made with any of these or with the key itself.
 func endIssued(tx *store.Tx, account model.AccountID, issued, all []string) error {
 	if err := tx.DeleteKeys(issued); err != nil {
+		return err
+	}
+	if err := tx.EndMadeWith(all); err != nil {
 		return err
 	}
 	return tx.EndWebhooksOf(account, all)
@@ -96,11 +104,16 @@ func giveScope(tx *store.Tx, account model.AccountID, keys []string, scope model
 	if err := tx.SetKeyScope(keys, scope); err != nil {
 		return err
 	}
+	if err := tx.ScopePasskeysOf(account, keys, scope); err != nil {
+		return err
+	}
 	return tx.ScopeWebhooksOf(account, keys, scope)
 }
 
-// rotatedKey returns a key as it is once the actor has rotated it, which it may.
-func (c *Control) rotatedKey(ctx context.Context, m *managed, key, password string) (k model.Key, err error) {
+// rotatedKey returns a key as it is once the actor has rotated it, which it may, and the password that proved it, or
+// nil.
+func (c *Control) rotatedKey(ctx context.Context, m *managed, key, password string) (k model.Key,
+	proven *store.Password, err error) {
 	err = c.store.View(ctx, func(tx *store.Tx) (err error) {
 		k, err = m.key(tx, key)
 		return err
@@ -112,7 +125,7 @@ func (c *Control) rotatedKey(ctx context.Context, m *managed, key, password stri
 		err = model.NotAllowed() // a browser has its secret, and nobody else is to
 	}
 	if err != nil {
-		return k, err
+		return k, nil, err
 	}
 	if !m.all && k.Scope == "" {
 		k.Scope = m.scopes[0]
@@ -122,14 +135,13 @@ func (c *Control) rotatedKey(ctx context.Context, m *managed, key, password stri
 		issuer.Expires = issuer.LastGrant()
 	}
 	if k.Exceeds(&issuer) {
-		return k, exceedsIssuer()
+		return k, nil, exceedsIssuer()
 	}
 	if k.Kind == model.Administrative {
-		proven, err := c.proveAdministrative(ctx, m.by, password, k.Scope)
-		if err == nil && proven != "" && k.Scope == "" {
+		proven, err = c.proveAdministrative(ctx, m.by, password, k.Scope)
+		if err == nil && proven != nil && proven.Scope != "" && k.Scope == "" {
 			err = model.AdministrativeKeyRequired()
 		}
-		return k, err
 	}
-	return k, nil
+	return k, proven, err
 }

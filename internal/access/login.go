@@ -232,6 +232,10 @@ func (c *Control) Logout(ctx context.Context, actor *model.Actor) error {
 	}
 	var ended []string
 	err := c.Act(ctx, actor, model.ActionLogout, func(tx *store.Tx, line *model.AuditEntry) error {
+		// Locked, so that no key that is being issued with this one escapes.
+		if err := tx.LockQueues(actor.Account); err != nil {
+			return err
+		}
 		account, found, err := tx.Account(actor.Account)
 		if err != nil {
 			return err

@@ -75,10 +75,28 @@ func (c *Control) mayMake(actor *model.Actor) error {
 		return err
 	}
 	if len(actor.Key.Networks) > 0 || !actor.Key.Grants.IsZero() {
-		return model.Forbiddenf("exceeds_issuer", "A session of a key that ends, or with allowed networks, makes no "+
-			"passkey: that would last longer, and open from everywhere.")
+		return exceedsPasskey()
 	}
 	return c.wantRecent(actor)
+}
+
+// parentOfPasskey returns with which key a passkey ends that an actor makes: the one that its session came of, or that
+// elevated it. A passkey ends with one key, and lasts as long as that may.
+func parentOfPasskey(tx *store.Tx, actor *model.Actor) (parent string, err error) {
+	with := actor.Key.ElevatedWith
+	if !actor.Elevated || with == "" || with == actor.Key.Parent {
+		return actor.Key.Parent, nil
+	}
+	k, found, err := tx.Key(with)
+	if err == nil && (!found || actor.Key.Parent != "" || !k.Expires.IsZero() || len(k.Networks) > 0) {
+		err = exceedsPasskey()
+	}
+	return with, err
+}
+
+func exceedsPasskey() *model.Error {
+	return model.Forbiddenf("exceeds_issuer", "A session of a key that ends, or with allowed networks, makes no passkey: "+
+		"that would last longer, and open from everywhere.")
 }
 
 // wantRecent refuses a session that nobody proved a moment ago to be whose it is.
@@ -140,7 +158,7 @@ func (c *Control) Make(ctx context.Context, actor *model.Actor, party *passkey.P
 	}
 	made.ID, made.Account = model.PasskeyID(uuid.Must(uuid.NewV7())), actor.Account
 	made.Label, made.Created = label, c.now()
-	made.Scope, made.Parent = actor.Key.Scope, actor.Key.Parent
+	made.Scope = actor.Key.Scope
 	fresh, hash := newSecret()
 	err = c.Act(ctx, actor, model.ActionPasskeyMake, func(tx *store.Tx, line *model.AuditEntry) error {
 		secret = ""
@@ -157,6 +175,9 @@ func (c *Control) Make(ctx context.Context, actor *model.Actor, party *passkey.P
 		}
 		line.OnKey = made.ID.String()
 		if err := audit.OnAccount(tx, line, &owner.Account); err != nil {
+			return err
+		}
+		if made.Parent, err = parentOfPasskey(tx, current); err != nil {
 			return err
 		}
 		if err := c.insertPasskey(tx, current, &made); err != nil {

@@ -29,9 +29,10 @@ func (c *Control) SetPassword(ctx context.Context, actor *model.Actor, address, 
 		return err
 	}
 	set := store.Password{}
+	var before *store.Password
 	first := old == "" && m.mayBeFirst()
 	if !first {
-		if set.Scope, err = c.passwordScope(ctx, m, old, organization); err != nil {
+		if set.Scope, before, err = c.passwordScope(ctx, m, old, organization); err != nil {
 			return err
 		}
 	}
@@ -48,6 +49,11 @@ func (c *Control) SetPassword(ctx context.Context, actor *model.Actor, address, 
 		}
 		if first {
 			if err := wantNoPassword(tx, m.ID); err != nil {
+				return err
+			}
+		}
+		if before != nil { // nobody has set another one while this one was hashed
+			if err := stillPassword(tx, m.ID, before, codeOldPasswordWrong, wrongOldPassword); err != nil {
 				return err
 			}
 		}
@@ -95,25 +101,28 @@ func wantNoPassword(tx *store.Tx, account model.AccountID) error {
 	return err
 }
 
-// passwordScope returns the scope of a password that the actor sets: by the old one that of
+const wrongOldPassword = "The old password is wrong."
+
+// passwordScope returns the scope of a password that the actor sets: by the old one, which it returns too, that of
 // this, and without it that in which the actor gives access.
 func (c *Control) passwordScope(ctx context.Context, m *managed, old string, organization model.OrganizationID) (
-	model.OrganizationID, error) {
+	scope model.OrganizationID, before *store.Password, err error) {
 	switch {
 	case m.self && old == "":
-		return "", oldPasswordRequired()
+		return "", nil, oldPasswordRequired()
 	case m.self:
-		before, err := c.checkPassword(ctx, m.ID, old, codeOldPasswordWrong, "The old password is wrong.")
-		if err != nil || m.all {
-			return "", err
+		compared, err := c.checkPassword(ctx, m.ID, old, codeOldPasswordWrong, wrongOldPassword)
+		if !m.all {
+			scope = compared.Scope
 		}
-		return before.Scope, nil
+		return scope, &compared, err
 	case m.all:
-		return m.scope(organization, "", m.Memberships)
+		scope, err = m.scope(organization, "", m.Memberships)
+		return scope, nil, err
 	case m.unscoped:
-		return m.scopes[0], nil
+		return m.scopes[0], nil, nil
 	}
-	return "", model.NotAllowed()
+	return "", nil, model.NotAllowed()
 }
 
 // endLogins ends what came of the account's sign-ins, but for the key that asks for it.

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
+	"net/netip"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -286,4 +287,48 @@ func TestAtMostTwoHashesAreComputedAtATime(t *testing.T) {
 			t.Errorf("%d gave up, and one was told to", left)
 		}
 	})
+}
+
+// While a password is hashed somebody else may set another one: what was compared before proves nothing then.
+func TestAPasswordThatWasReplacedProvesNothing(t *testing.T) {
+	t.Parallel()
+	for name, prove := range map[string]func(*passwordFixture, *model.Actor) error{
+		"a password": func(f *passwordFixture, alice *model.Actor) error {
+			return f.control.SetPassword(t.Context(), alice, "me", rightPassword, "another password", "")
+		},
+		"an administrative key": func(f *passwordFixture, alice *model.Actor) error {
+			_, err := f.control.IssueKey(t.Context(), alice,
+				IssueKeyCommand{Account: "me", Kind: model.Administrative, Password: rightPassword})
+			return err
+		},
+	} {
+		f := newPasswordFixture(t)
+		secret, hash := newSecret()
+		f.mustUpdate(func(tx *store.Tx) error {
+			return tx.InsertKey(&model.Key{Account: f.alice, Key: "k", SecretHash: hash, PreviousHash: []byte{}, Counter: "k",
+				Created: f.now})
+		})
+		alice, err := f.control.Authenticate(t.Context(), "k", secret, netip.Addr{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		derive, replaced := f.control.derive, store.Password{Hash: "$argon2id$of$somebody$else"}
+		f.control.derive = func(password, salt []byte, time, memory uint32, threads uint8, keyLen uint32) []byte {
+			f.mustUpdate(func(tx *store.Tx) error { return tx.SetPassword(f.alice, replaced) })
+			return derive(password, salt, time, memory, threads, keyLen)
+		}
+		if err := prove(f, alice); !IsWrongPassword(err) {
+			t.Errorf("%s: got %v", name, err)
+		}
+		err = f.store.View(t.Context(), func(tx *store.Tx) error {
+			left, err := tx.Password(f.alice)
+			if left != replaced {
+				t.Errorf("after %s the password is %v", name, left)
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
 }

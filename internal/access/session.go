@@ -94,14 +94,7 @@ func (c *Control) Elevate(ctx context.Context, actor *model.Actor, password stri
 	secret, hash := newSecret()
 	err = c.actOnSession(ctx, actor, model.ActionElevate, func(tx *store.Tx, _ *model.AuditEntry) error {
 		if with == nil {
-			if err := wantPasswordOf(tx, actor); err != nil {
-				return err
-			}
-			given, err := tx.Password(actor.Account)
-			if err == nil && given != of {
-				err = model.Forbiddenf(codePasswordWrong, "The password is wrong.")
-			}
-			if err != nil {
+			if err := stillProven(tx, actor, &of); err != nil {
 				return err
 			}
 			return tx.ElevateKey(actor.Key.Key, hash, now.Add(elevationGrace), until, "")

@@ -250,13 +250,18 @@ func (tx *Tx) DeleteKeys(keys []string) error {
 	if err := tx.noteAccessByKeys(`api_key IN (?*)`, keys); err != nil {
 		return err
 	}
-	if err := tx.Post(`DELETE FROM push_subscriptions WHERE api_key IN (?*)`, keys); err != nil {
-		return err
-	}
-	if err := tx.Post(`DELETE FROM passkeys WHERE parent IN (?*) AND parent <> ''`, keys); err != nil {
+	if err := tx.EndMadeWith(keys); err != nil {
 		return err
 	}
 	return tx.Post(`DELETE FROM keys WHERE api_key IN (?*)`, keys)
+}
+
+// EndMadeWith removes what ends with keys: what they push to, and the passkeys that their sessions made.
+func (tx *Tx) EndMadeWith(keys []string) error {
+	if err := tx.Post(`DELETE FROM push_subscriptions WHERE api_key IN (?*)`, keys); err != nil {
+		return err
+	}
+	return tx.Post(`DELETE FROM passkeys WHERE parent IN (?*) AND parent <> ''`, keys)
 }
 
 // DeleteKey ends a key.

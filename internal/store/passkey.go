@@ -97,6 +97,20 @@ func (tx *Tx) InsertPasskey(p *model.Passkey) (added bool, err error) {
 	return n > 0, err
 }
 
+// ScopePasskeysOf gives those passkeys of an account a scope that sessions of some keys made, and that have none.
+func (tx *Tx) ScopePasskeysOf(account model.AccountID, keys []string, scope model.OrganizationID) error {
+	made, err := tx.passkeys(`account = ? AND p.organization = '' AND parent IN (?*) ORDER BY passkey`, account, keys)
+	for i := 0; i < len(made) && err == nil; i++ {
+		made[i].Scope = scope
+		var code []byte
+		if code, err = tx.code((*codedPasskey)(&made[i])); err == nil {
+			err = tx.Post(`UPDATE passkeys SET organization = ?, code = ? WHERE account = ? AND passkey = ?`, scope, code,
+				account, made[i].ID[:])
+		}
+	}
+	return err
+}
+
 // UsePasskey notes that a passkey was used, with the authenticator's count of its signatures.
 func (tx *Tx) UsePasskey(p *model.Passkey) error {
 	return tx.Post(`UPDATE passkeys SET copied = ?, counter = ?, last_used = ? WHERE account = ? AND passkey = ?`,

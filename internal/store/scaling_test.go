@@ -182,6 +182,7 @@ var spreading = map[string]string{
 	"Tx.AllLoginKeys":         "a changed password",
 	"Tx.CountKeys":            "a login, and each key that is issued",
 	"Tx.DeleteKeys":           "a login, a revocation, a changed password: at most 100 keys",
+	"Tx.EndMadeWith":          "the same, and a rotation",
 	"Tx.KeysIssuedWith":       "a login, a revocation, a rotation, a changed password",
 	"Tx.AskDisabledAmong":     "an administrative call; each node, of its open streams, once a minute",
 	"Tx.AskAccessChanges":     "each node, every 0.75 s: who lost access in the last two minutes",
