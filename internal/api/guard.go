@@ -99,7 +99,7 @@ func (a *API) guardPassword(c *call, password string, use func() error) error {
 		return use()
 	}
 	var refused error
-	err := a.attempts.Password(a.clientAddress(c.request), "password:"+c.actor.Account.String(), password, func() error {
+	err := a.attempts.Act(a.clientAddress(c.request), "password:"+c.actor.Account.String(), password, func() error {
 		refused = use()
 		if access.IsWrongPassword(refused) {
 			return unauthenticated(codeCredentialsInvalid, "The password is wrong.")

@@ -103,6 +103,25 @@ func (t *Attempts) Password(from netip.Addr, name, password string, verify func(
 	return err
 }
 
+// Act is Password for a call that needs the password, and that is done once act has returned: it is not refused then.
+func (t *Attempts) Act(from netip.Addr, name, password string, act func() error) error {
+	if t.unlimited() {
+		return act()
+	}
+	try := t.begin(from, name, password)
+	if err := try.admit(); err != nil {
+		return err
+	}
+	err := act()
+	switch {
+	case err == nil:
+		try.remember()
+	case model.IsUnauthenticated(err):
+		return try.fail(err)
+	}
+	return err
+}
+
 func (t *Attempts) unlimited() bool { return t.perPair == 0 && t.perAddress == 0 && t.perName == 0 }
 
 // foldLogin brings the spellings of one user name, address or number into one form,
@@ -181,10 +200,14 @@ func (t *attempt) succeed() error {
 	if err := t.admit(); err != nil {
 		return err
 	}
-	t.pair.mu.Lock()
-	t.pair.known.put(t.credentials, struct{}{}, t.clock())
-	t.pair.mu.Unlock()
+	t.remember()
 	return nil
+}
+
+func (t *attempt) remember() {
+	t.pair.mu.Lock()
+	defer t.pair.mu.Unlock()
+	t.pair.known.put(t.credentials, struct{}{}, t.clock())
 }
 
 // fail counts a failure and returns it, or the refusal if others failed in the

@@ -285,3 +285,26 @@ func TestAttemptsHoldABoundedNumber(t *testing.T) {
 		}
 	}
 }
+
+// What was done with a password is not refused afterwards, whoever else failed meanwhile.
+func TestWhatIsDoneIsNotRefused(t *testing.T) {
+	d, _ := newDoorkeeper()
+	act := func(act func() error) string {
+		t.Helper()
+		if err := d.Act(here, "alice", "right", act); err != nil {
+			return err.Error()
+		}
+		return "done"
+	}
+	if got := act(func() error {
+		for range 10 {
+			d.want(t, here, "alice", "guess", "wrong")
+		}
+		return nil
+	}); got != "done" {
+		t.Errorf("got %s", got)
+	}
+	if got := act(func() error { return nil }); got == "done" {
+		t.Error("the next one is not refused, though its address failed with this name ten times")
+	}
+}
