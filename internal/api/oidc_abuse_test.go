@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"testing"
+	"time"
 
 	"signet/internal/openid/openidtest"
 )
@@ -122,6 +123,39 @@ func TestACodeEndsWithItsProvider(t *testing.T) {
 	w.operator.post(w.identity, fields{"enabled": false}).want(204)
 	w.anyone().post(w.oidc+"/key", fields{"code": to.Query().Get("code"), "code_verifier": verifier,
 		"device_id": "laptop"}).wantError(403, "identity_unknown")
+}
+
+// Nor does it open anything once the provider has ended the session that it came of.
+func TestACodeEndsWithItsSession(t *testing.T) {
+	t.Parallel()
+	w := startWard(t, nil)
+	const verifier = "a verifier of forty-three characters, and so on"
+	sum := sha256.Sum256([]byte(verifier))
+	code := func(sid string) string {
+		t.Helper()
+		w.says("alice", "sid", sid)
+		in := w.begin("?port=4711&state=x&challenge=" + base64.RawURLEncoding.EncodeToString(sum[:])).finish().want(303)
+		to, err := url.Parse(in.Header.Get("Location"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return to.Query().Get("code")
+	}
+	exchange := func(code string) *answer {
+		t.Helper()
+		return w.anyone().post(w.oidc+"/key", fields{"code": code, "code_verifier": verifier, "device_id": "laptop"})
+	}
+	one, two, three := code("one"), code("two"), code("three")
+	for _, claims := range []map[string]any{{"sid": "one"}, {"sid": "four"}} {
+		w.anyone().do("POST", w.oidc+"/logout", form("logout_token", w.provider.LogoutToken(claims))).want(204)
+	}
+	exchange(one).wantError(403, "sign_in_unknown")
+	exchange(two).want(200)
+	all := w.provider.LogoutToken(map[string]any{"sub": "sub-alice"})
+	w.anyone().do("POST", w.oidc+"/logout", form("logout_token", all)).want(204)
+	exchange(three).wantError(403, "sign_in_unknown")
+	w.clock.Advance(time.Second)
+	exchange(code("one")).want(200)
 }
 
 // A foreign page signs nobody in to an account that it has chosen: the person goes on from a page of the server's own.

@@ -166,9 +166,51 @@ func (s *Identities) Exchange(ctx context.Context, organization model.Organizati
 		s.now().Sub(f.At) > codeLife {
 		return nil, unknownSignIn()
 	}
+	vouched := access.Vouched{Session: f.SID, Subject: model.Subject{Organization: organization, Issuer: f.Issuer,
+		Subject: f.Subject}}
+	if err := s.wantNotEnded(ctx, &vouched, f.At); err != nil {
+		return nil, err
+	}
 	s.Counts.SignedIn.Add(1)
-	return access.ProvenBy(f.Account, access.Vouched{Session: f.SID, Subject: model.Subject{Organization: organization,
-		Issuer: f.Issuer, Subject: f.Subject}}), nil
+	return access.ProvenBy(f.Account, vouched), nil
+}
+
+// endMarks are under what it is noted that a provider has ended all sessions of a person, or one of its own.
+func endMarks(v *access.Vouched) [][]byte {
+	of := string(v.Organization) + "\n" + v.Issuer + "\n"
+	return [][]byte{token(byEnd, of+v.Subject.Subject), token(byEndOne, of+v.Session)}
+}
+
+// noteEnd notes what a provider ends, for the command lines that have a code of before and come for their keys yet.
+func (s *Identities) noteEnd(ctx context.Context, v *access.Vouched) error {
+	marks := endMarks(v)
+	mark := marks[0]
+	if v.Session != "" {
+		mark = marks[1]
+	}
+	return s.Store.Update(ctx, func(tx *store.Tx) error {
+		if _, _, err := tx.TakeSignIn(v.Organization, mark, time.UnixMilli(0)); err != nil {
+			return err
+		}
+		_, err := tx.PutSignIn(&store.SignIn{Token: mark, Organization: v.Organization, Said: usedLogout, Created: s.now()})
+		return err
+	})
+}
+
+// wantNotEnded refuses what a provider vouched for before it ended the session.
+func (s *Identities) wantNotEnded(ctx context.Context, v *access.Vouched, vouchedFor time.Time) error {
+	return s.Store.View(ctx, func(tx *store.Tx) error {
+		for _, mark := range endMarks(v) {
+			_, ended, err := tx.SignIn(v.Organization, mark, vouchedFor.Add(-time.Millisecond))
+			if err == nil && ended {
+				err = unknownSignIn()
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // Logout ends the sessions that the provider of an organization says with a logout token (OpenID Connect Back-Channel
@@ -187,8 +229,12 @@ func (s *Identities) Logout(ctx context.Context, organization model.Organization
 	if err := s.wantUnused(ctx, organization, used); err != nil {
 		return 0, err
 	}
-	ended, err = s.Access.EndVouched(ctx, access.Vouched{Session: said.Session,
-		Subject: model.Subject{Organization: organization, Issuer: p.Issuer, Subject: said.Subject}})
+	vouched := access.Vouched{Session: said.Session,
+		Subject: model.Subject{Organization: organization, Issuer: p.Issuer, Subject: said.Subject}}
+	if err := s.noteEnd(ctx, &vouched); err != nil {
+		return 0, err
+	}
+	ended, err = s.Access.EndVouched(ctx, vouched)
 	s.Counts.LoggedOut.Add(int64(ended))
 	if err != nil {
 		return ended, err

@@ -68,6 +68,9 @@ const (
 	byCode  = "code"
 	byTest  = "test"
 	byID    = "logout"
+
+	byEnd    = "ended"
+	byEndOne = "ended session"
 )
 
 // unknownSignIn is the one answer to who comes back with what is over, was never begun, or was begun elsewhere.
