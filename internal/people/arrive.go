@@ -179,6 +179,13 @@ func (p *People) followGroups(tx *store.Tx, by *model.Actor, line *model.AuditEn
 	if err != nil || !found {
 		return orMissing(err)
 	}
+	member, err := tx.MembershipsIn(organization, []model.AccountID{id})
+	if err == nil && len(member) == 0 { // it was removed meanwhile, and has no role
+		err = access.Unvouched()
+	}
+	if err != nil {
+		return err
+	}
 	if admin {
 		err = tx.PutRole(organization, id, model.RoleAdmin)
 	} else if err = access.NotLastAdministrator(tx, organization, id); err == nil {
