@@ -43,7 +43,8 @@ attachments that the database refers to. It overwrites nothing. operator.json an
 keep copies of them elsewhere.
 
 With --keep the target is a directory of backups, each named by its time (signet-20261121T023000.000Z). Older ones are
-removed only after the new one is whole, and nothing else there is touched.
+removed only after the new one is whole, and nothing else there is touched. The newest that lacks no attachment
+stays, even where it is older.
 
 An installation on PostgreSQL is backed up with PostgreSQL's own tools; docs/operate/backup.md says how.
 
@@ -76,14 +77,15 @@ func (b *backupCommand) keep(ctx context.Context, con *console, cfg *config.Conf
 		return err
 	}
 	defer func() { err = errors.Join(err, kept.Close()) }()
-	if err := b.write(ctx, con, cfg, kept.Target(time.Now())); err != nil {
-		return err
+	written := b.write(ctx, con, cfg, kept.Target(time.Now()))
+	if written != nil && !errors.Is(written, transfer.ErrLost) {
+		return written
 	}
 	removed, err := kept.Prune(b.Keep)
 	for _, name := range removed {
 		con.note("removed the backup %s", name)
 	}
-	return err
+	return errors.Join(written, err)
 }
 
 // write writes a backup, and tells about it.
@@ -221,7 +223,8 @@ func (r *restoreCommand) restore(ctx context.Context, con *console, cfg *config.
 	con.printf("Restored into %s: %s\n", cfg.Data, contents(m))
 	con.printf("Put operator.json, the key ring and the master key, which no backup holds, back before the server " +
 		"starts. Those outside of the data directory have to be taken over by \"signet adopt\", if this is to take the " +
-		"place of the installation that the backup was made of.\n")
+		"place of the installation that the backup was made of. All of the data directory has to belong to the server's " +
+		"user.\n")
 	if !m.Blobs.Included || r.WithoutBlobs {
 		con.printf("No attachments were restored: they have to be where the setting blobs says.\n")
 	}

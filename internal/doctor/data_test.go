@@ -64,7 +64,8 @@ func TestFaultsOfADataDirectory(t *testing.T) {
 	note := func(b store.BackupNote) func(*testing.T, *config.Config) {
 		return func(t *testing.T, cfg *config.Config) {
 			mustTamper(t, cfg, `INSERT OR REPLACE INTO meta (name, value) VALUES ('backup', ?)`, fmt.Sprintf(
-				`{"succeeded":%q,"failed":%q}`, b.Succeeded.Format(time.RFC3339), b.Failed.Format(time.RFC3339)))
+				`{"succeeded":%q,"failed":%q,"lost":%d}`, b.Succeeded.Format(time.RFC3339), b.Failed.Format(time.RFC3339),
+				b.Lost))
 		}
 	}
 	remove := func(names ...string) func(*testing.T, *config.Config) {
@@ -156,6 +157,7 @@ func TestFaultsOfADataDirectory(t *testing.T) {
 		{"a place that cannot be written to", remove("blobs/incoming"), nil, []string{"attachments.away"}},
 		{"a failed backup", note(store.BackupNote{Succeeded: now.Add(-time.Hour), Failed: now}), nil,
 			[]string{"backup.failed"}},
+		{"a backup that lacks attachments", note(store.BackupNote{Succeeded: now, Lost: 2}), nil, []string{"backup.lost"}},
 		{"an old backup", note(store.BackupNote{Succeeded: now.Add(-30 * time.Hour)}),
 			func(o *Options) { o.BackupAge = 26 * time.Hour }, []string{"backup.old"}},
 		{"a backup that is young enough", note(store.BackupNote{Succeeded: now.Add(-25 * time.Hour)}),

@@ -79,6 +79,8 @@ var kinds = map[string]kind{
 	"backup.none":   {Warning, "run \"signet backup\", and have a timer run it"},
 	"backup.old":    {Warning, "see why the timer did not run \"signet backup\""},
 	"backup.failed": {Error, "run \"signet backup\" by hand: it says why it fails"},
+	"backup.lost": {Warning, "bring the attachments back from an earlier backup, or see what removed them: \"signet " +
+		"backup\" names them"},
 
 	"clock.doubt": {Error, "correct the clock, or say \"signet clock accept\" if it is right: until then nothing that " +
 		"has ended is erased"},

@@ -46,6 +46,9 @@ func (e *examination) backup() {
 	if b.Failed.After(b.Succeeded) {
 		e.find("backup.failed", "the last backup, of %s, failed", b.Failed.UTC().Format(time.RFC3339))
 	}
+	if b.Lost > 0 {
+		e.find("backup.lost", "the last backup lacks %d attachments, which are not where they should be", b.Lost)
+	}
 	if e.BackupAge <= 0 {
 		return
 	}

@@ -50,3 +50,6 @@ func (l *Lock) Unlock() error {
 
 // GiveTo does nothing: such systems have no owner to give a file to.
 func (f *File) GiveTo(string) error { return nil }
+
+// GiveBelow does nothing, for the same reason.
+func GiveBelow(string) error { return nil }

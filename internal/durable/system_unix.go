@@ -4,7 +4,9 @@ package durable
 
 import (
 	"errors"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 )
 
@@ -73,4 +75,31 @@ func (f *File) GiveTo(path string) error {
 		return nil
 	}
 	return f.Chown(int(owner.Uid), int(owner.Gid))
+}
+
+// GiveBelow gives what the administrator has made below a directory to the directory's owner. What has another name
+// elsewhere stays as it is.
+func GiveBelow(dir string) error {
+	info, err := os.Stat(dir)
+	if err != nil || os.Geteuid() != 0 {
+		return err
+	}
+	to, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || to.Uid == 0 {
+		return nil
+	}
+	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		is, ok := info.Sys().(*syscall.Stat_t)
+		if !ok || is.Uid != 0 || info.Mode().IsRegular() && is.Nlink > 1 {
+			return nil
+		}
+		return os.Lchown(path, int(to.Uid), int(to.Gid))
+	})
 }

@@ -14,6 +14,7 @@ import (
 
 	"signet/internal/blob"
 	"signet/internal/config"
+	"signet/internal/durable"
 	"signet/internal/home"
 	"signet/internal/model"
 	"signet/internal/store"
@@ -59,17 +60,17 @@ func noteBackup(ctx context.Context, dir string, begun time.Time, made *transfer
 	if old(dir) { // it is not monitored any more
 		return nil
 	}
+	ctx = context.WithoutCancel(ctx) // who interrupts a backup is to hear that there is none
 	return Change(ctx, dir, "", func(kept *store.Store) error {
-		bytes := int64(0)
-		if made != nil {
-			bytes = made.Database.Bytes + made.Blobs.Bytes
+		if fault != nil && !errors.Is(fault, transfer.ErrLost) {
+			return kept.NoteFailedBackup(ctx, begun)
 		}
-		return kept.NoteBackup(context.WithoutCancel(ctx), begun, time.Since(begun), bytes, fault != nil)
+		return kept.NoteBackup(ctx, begun, time.Since(begun), made.Database.Bytes+made.Blobs.Bytes, len(made.Blobs.Lost))
 	})
 }
 
-// Restore puts a backup into an empty data directory (transfer.Restore). withBlobs is
-// whether attachments and avatars are restored too, to an unused place.
+// Restore puts a backup into an empty data directory (transfer.Restore), and gives it to the directory's owner.
+// withBlobs is whether attachments and avatars are restored too, to an unused place.
 func Restore(ctx context.Context, cfg *config.Config, withBlobs bool, o transfer.RestoreOptions) (_ *transfer.Manifest,
 	err error) {
 	if cfg.Database != "" {
@@ -104,7 +105,8 @@ func Restore(ctx context.Context, cfg *config.Config, withBlobs bool, o transfer
 	if restored == nil {
 		return nil, err
 	}
-	return restored, errors.Join(err, audited(ctx, cfg.Data, "", model.ActionBackupRestore, func() error { return nil }))
+	noted := audited(ctx, cfg.Data, "", model.ActionBackupRestore, func() error { return nil })
+	return restored, errors.Join(err, noted, durable.GiveBelow(cfg.Data))
 }
 
 // removeEmpty removes the directories of a tree that hold nothing.
@@ -136,7 +138,7 @@ func wantEmpty(dir, unfinished string) error {
 		switch name := entry.Name(); {
 		case name == home.LockFile, name == home.ReserveFile, name == home.SocketFile, name == "lost+found",
 			name == home.MasterFile, name == home.AuditKeyFile, strings.HasPrefix(name, home.KeyringFile):
-		case again && (name == unfinished || name == home.BlobsDirectory):
+		case again && (name == home.BlobsDirectory || transfer.OfUnfinished(name, unfinished)):
 		default:
 			return fmt.Errorf("%s is not empty (there is %s): a backup is restored into an empty data directory", dir, name)
 		}

@@ -12,6 +12,7 @@ type BackupNote struct {
 	Succeeded time.Time     `json:"succeeded"` // when the last one that is whole was begun; zero: none
 	Took      time.Duration `json:"took"`
 	Bytes     int64         `json:"bytes"`
+	Lost      int           `json:"lost"`   // how many attachments that one lacks, because they are not where they should be
 	Failed    time.Time     `json:"failed"` // when the last one that failed was begun; zero: none
 	Asked     time.Time     `json:"asked"`  // when a server was first to see that there are some; zero: not yet
 }
@@ -41,18 +42,26 @@ func (s *Store) AskBackups(ctx context.Context, now time.Time) error {
 	})
 }
 
-// NoteBackup notes how a backup ended.
-func (s *Store) NoteBackup(ctx context.Context, begun time.Time, took time.Duration, bytes int64, failed bool) error {
+// NoteBackup notes a backup that is finished, and how many attachments it lacks.
+func (s *Store) NoteBackup(ctx context.Context, begun time.Time, took time.Duration, bytes int64, lost int) error {
 	return s.Update(ctx, func(tx *Tx) error {
 		note, err := tx.LastBackup()
 		if err != nil {
 			return err
 		}
-		if failed {
-			note.Failed = begun
-		} else {
-			note.Succeeded, note.Took, note.Bytes = begun, took, bytes
+		note.Succeeded, note.Took, note.Bytes, note.Lost = begun, took, bytes, lost
+		return tx.putBackupNote(note)
+	})
+}
+
+// NoteFailedBackup notes a backup that was not finished.
+func (s *Store) NoteFailedBackup(ctx context.Context, begun time.Time) error {
+	return s.Update(ctx, func(tx *Tx) error {
+		note, err := tx.LastBackup()
+		if err != nil {
+			return err
 		}
+		note.Failed = begun
 		return tx.putBackupNote(note)
 	})
 }

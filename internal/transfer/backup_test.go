@@ -21,6 +21,7 @@ import (
 	"signet/internal/blob/s3test"
 	"signet/internal/config"
 	"signet/internal/offline"
+	"signet/internal/store"
 	"signet/internal/testenv"
 	"signet/internal/transfer"
 )
@@ -374,6 +375,14 @@ func wantLostTold(t *testing.T, from place) {
 	}
 	target := filepath.Join(t.TempDir(), "backup")
 	m, err := offline.Backup(t.Context(), from.Config, true, transfer.BackupOptions{Target: target})
+	var note store.BackupNote
+	seen := offline.Inspect(t.Context(), from.Data, "", func(kept *store.Store) (err error) {
+		note, err = store.Read(t.Context(), kept, (*store.Tx).LastBackup)
+		return err
+	})
+	if seen != nil || note.Succeeded.IsZero() || note.Lost != 1 {
+		t.Errorf("the note of it is %+v, %v, want one that is made and lacks one file", note, seen)
+	}
 	if !errors.Is(err, transfer.ErrLost) || m == nil || len(m.Blobs.Lost) != 1 || m.Blobs.Count != int64(len(blobs)-1) {
 		t.Fatalf("got %+v, error %v, want one lost", m, err)
 	}
@@ -409,6 +418,16 @@ func wantCarefulBackup(t *testing.T, from place) {
 				t.Errorf("cancelled at the %s: %v", moment, err)
 			}
 		}
+	}
+	err := offline.Inspect(t.Context(), from.Data, "", func(kept *store.Store) error {
+		note, err := store.Read(t.Context(), kept, (*store.Tx).LastBackup)
+		if note.Failed.IsZero() {
+			t.Error("it is not noted that a backup was interrupted")
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
 	}
 	if left := files(t, dir); !slices.Equal(left, []string{precious}) {
 		t.Errorf("there are %q", left)

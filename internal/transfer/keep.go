@@ -23,6 +23,7 @@ const (
 type Kept struct {
 	dir  string
 	lock *durable.Lock
+	made string // the name of the backup that is made here; empty: none was asked for yet
 }
 
 // OpenKept opens a directory of backups, and makes it, for its owner only, where it is missing. It is
@@ -38,42 +39,81 @@ func OpenKept(dir string) (*Kept, error) {
 	if err != nil {
 		return nil, fmt.Errorf("lock the directory of backups: %w", err)
 	}
-	return &Kept{dir, lock}, nil
+	return &Kept{dir: dir, lock: lock}, nil
 }
 
 // Close lets others in.
 func (k *Kept) Close() error { return k.lock.Unlock() }
 
 // Target is where the backup of a moment goes.
-func (k *Kept) Target(now time.Time) string { return filepath.Join(k.dir, now.UTC().Format(keptForm)) }
+func (k *Kept) Target(now time.Time) string {
+	k.made = now.UTC().Format(keptForm)
+	return filepath.Join(k.dir, k.made)
+}
 
 // Prune removes all backups but the newest, and what was left of those that were not finished, and returns the
-// names of both. It is called after a backup that is whole.
+// names of both. It is called after a backup that is whole, which stays. So does the newest that lacks no
+// attachment, whatever its age: it may be the only one that has some.
 func (k *Kept) Prune(keep int) (removed []string, err error) {
-	entries, err := os.ReadDir(k.dir) // sorted by name, and so by time
+	names, err := k.newestFirst()
 	if err != nil {
 		return nil, fmt.Errorf("look through the backups: %w", err)
 	}
-	slices.Reverse(entries)
-	whole := 0
-	for _, entry := range entries {
-		if _, err := time.Parse(keptForm, entry.Name()); err != nil || !entry.IsDir() {
-			continue
+	finished, complete := 0, false
+	for _, name := range names {
+		path := filepath.Join(k.dir, name)
+		whole, lacking, err := finishedBackup(path)
+		if err != nil {
+			return removed, err
 		}
-		path := filepath.Join(k.dir, entry.Name())
-		if _, err := os.Lstat(filepath.Join(path, manifestName)); err == nil {
-			if whole++; whole <= keep {
+		if whole {
+			finished++
+			first := !lacking && !complete
+			complete = complete || first
+			if finished <= keep || first {
 				continue
 			}
-		} else if !errors.Is(err, fs.ErrNotExist) {
-			return removed, err
 		}
 		if err := remove(path); err != nil {
 			return removed, fmt.Errorf("remove an old backup: %w", err)
 		}
-		removed = append(removed, entry.Name())
+		removed = append(removed, name)
 	}
 	return removed, nil
+}
+
+// newestFirst names the backups. Those whose names are later than the one that was just made are of a clock that was
+// ahead, and count as the oldest.
+func (k *Kept) newestFirst() (names []string, err error) {
+	entries, err := os.ReadDir(k.dir) // sorted by name, and so by time
+	if err != nil {
+		return nil, err
+	}
+	slices.Reverse(entries)
+	var later []string
+	for _, entry := range entries {
+		switch _, err := time.Parse(keptForm, entry.Name()); {
+		case err != nil || !entry.IsDir():
+		case k.made != "" && entry.Name() > k.made:
+			later = append(later, entry.Name())
+		default:
+			names = append(names, entry.Name())
+		}
+	}
+	return append(names, later...), nil
+}
+
+// finishedBackup tells whether a backup was finished, and whether it lacks attachments or does not say.
+func finishedBackup(path string) (finished, lacking bool, err error) {
+	f, err := os.Open(filepath.Join(path, manifestName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, true, nil
+	}
+	if err != nil {
+		return false, true, err
+	}
+	m, err := readManifest(f)
+	return true, err != nil || len(m.Blobs.Lost) > 0, f.Close()
 }
 
 // remove removes a backup. One that is half removed counts as not finished.

@@ -7,7 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"slices"
+	"strings"
 
 	"signet/internal/blob"
 	"signet/internal/durable"
@@ -32,6 +35,16 @@ type RestoreOptions struct {
 // database's own. Where there is one, a restore was interrupted.
 func Unfinished(database string) string { return database + ".restoring" }
 
+// besideDatabase is what SQLite's files beside a database end in.
+var besideDatabase = []string{"-wal", "-shm"}
+
+// OfUnfinished reports whether a file is one that is being restored, which has a name, or lies beside it since the
+// restore was interrupted at its end.
+func OfUnfinished(file, unfinished string) bool {
+	end, ok := strings.CutPrefix(file, unfinished)
+	return ok && (end == "" || slices.Contains(besideDatabase, end))
+}
+
 // Restore puts a backup in the place of an installation that does not exist yet, and
 // begins a new history of event positions, so that no client goes on at a place of the
 // old one. It checks every byte. The database is there when it returns nil, and not at
@@ -50,7 +63,12 @@ func restore(ctx context.Context, to Installation, o *RestoreOptions) (m *Manife
 		return nil, err
 	}
 	part := Unfinished(to.Database)
-	// From here on the directory is taken for one that is being restored.
+	// From here on the directory is taken for one that is being restored. The log of an earlier try is none of what comes.
+	for _, end := range besideDatabase {
+		if err := os.Remove(part + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
 	if err = os.WriteFile(part, nil, 0o600); err == nil {
 		in := &receiver{part: part, blobs: to.Blobs, progress: o.Progress, keepGoing: o.KeepGoing}
 		m, err = in.receive(ctx, from)

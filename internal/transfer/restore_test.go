@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"signet/internal/app"
+	"signet/internal/home"
 	"signet/internal/offline"
 	"signet/internal/testenv"
 	"signet/internal/transfer"
@@ -302,6 +303,12 @@ func wantRestoredAgain(t *testing.T, s *story, from place, want answers) {
 		}
 		if err == nil || !strings.Contains(err.Error(), "restore") {
 			t.Errorf("a server starts on half a restore: %v", err)
+		}
+	}
+	for _, end := range []string{"-wal", "-shm"} { // one that was killed while it brought the database up to date
+		path := transfer.Unfinished(home.Database(to.Data)) + end
+		if err := os.WriteFile(path, []byte("of another database"), 0o600); err != nil {
+			t.Fatal(err)
 		}
 	}
 	mustRestore(t, target, nil, from, to)

@@ -129,12 +129,12 @@ func backupNotes(t *testing.T, h conformance.Harness) {
 	note(p.AskBackups(t.Context(), asked))
 	note(p.AskBackups(t.Context(), asked.Add(time.Minute))) // only the first counts
 	wantEqual(t, "before the first", due(), asked.Add(time.Hour))
-	note(p.NoteBackup(t.Context(), asked.Add(2*time.Minute), time.Second, 7, true))
+	note(p.NoteFailedBackup(t.Context(), asked.Add(2*time.Minute)))
 	wantEqual(t, "after one that failed", due(), asked.Add(time.Hour))
-	note(p.NoteBackup(t.Context(), asked.Add(3*time.Minute), time.Second, 7, false))
+	note(p.NoteBackup(t.Context(), asked.Add(3*time.Minute), time.Second, 7, 2))
 	wantEqual(t, "after one", due(), asked.Add(63*time.Minute))
 	got := mustRead(t, p, (*store.Tx).LastBackup)
-	if !got.Failed.Equal(asked.Add(2*time.Minute)) || got.Bytes != 7 || got.Took != time.Second {
+	if !got.Failed.Equal(asked.Add(2*time.Minute)) || got.Bytes != 7 || got.Took != time.Second || got.Lost != 2 {
 		t.Errorf("the note is %+v", got)
 	}
 }
