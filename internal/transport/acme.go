@@ -2,6 +2,7 @@ package transport
 
 import (
 	"context"
+	"crypto/rsa"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
@@ -33,13 +34,14 @@ type ACME struct {
 	hosts   []string
 	log     *slog.Logger
 
-	mu      sync.Mutex // guards problem
-	problem string     // what went wrong the last time, and has been logged
+	mu      sync.Mutex      // guards what follows
+	problem string          // what went wrong the last time, and has been logged
+	rsa     map[string]bool // the hosts whose certificate for old clients was asked for since the start
 }
 
 // NewACME prepares it; nothing is asked for before the first connection.
 func NewACME(o ACMEOptions) *ACME {
-	return &ACME{hosts: o.Hosts, log: o.Log, manager: &autocert.Manager{
+	return &ACME{hosts: o.Hosts, log: o.Log, rsa: map[string]bool{}, manager: &autocert.Manager{
 		Prompt: autocert.AcceptTOS, Cache: autocert.DirCache(o.Cache), HostPolicy: autocert.HostWhitelist(o.Hosts...),
 		Email:  o.Email,
 		Client: &acme.Client{DirectoryURL: o.Directory, UserAgent: "signet"},
@@ -55,10 +57,15 @@ func (a *ACME) TLS() *tls.Config {
 }
 
 // Validity is from when until when the certificates are valid that were got so far: of
-// several, the one that ends first. ok is false where there is none.
+// several, the one that ends first. ok is false where there is none. One for old clients counts if any came since the
+// start: nothing renews it before, and whoever comes gets a new one.
 func (a *ACME) Validity(ctx context.Context) (from, until time.Time, ok bool) {
 	for _, host := range a.hosts {
-		for _, name := range []string{host, host + "+rsa"} { // as autocert calls them
+		names := []string{host}
+		if a.askedForRSA(host) {
+			names = append(names, host+"+rsa")
+		}
+		for _, name := range names { // as autocert calls them
 			leaf := a.cached(ctx, name)
 			if leaf != nil && (!ok || leaf.NotAfter.Before(until)) {
 				from, until, ok = leaf.NotBefore, leaf.NotAfter, true
@@ -66,6 +73,12 @@ func (a *ACME) Validity(ctx context.Context) (from, until time.Time, ok bool) {
 		}
 	}
 	return from, until, ok
+}
+
+func (a *ACME) askedForRSA(host string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.rsa[host]
 }
 
 // cached returns a certificate that was kept, or nil.
@@ -116,6 +129,9 @@ func (a *ACME) certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error)
 	switch {
 	case err == nil:
 		a.problem = ""
+		if _, old := certificate.PrivateKey.(*rsa.PrivateKey); old {
+			a.rsa[hello.ServerName] = true
+		}
 	case err.Error() != a.problem:
 		a.problem = err.Error()
 		a.log.Warn("no certificate can be had", "host", hello.ServerName, "error", err)
