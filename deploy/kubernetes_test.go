@@ -27,10 +27,11 @@ type object struct {
 	Resources  []string
 	Images     []struct{ Name, Digest, NewTag string }
 	Spec       struct {
-		Replicas int
-		Selector labels
-		Pods     labels `yaml:"podSelector"`
-		Template struct {
+		Replicas  int
+		Unhealthy string `yaml:"unhealthyPodEvictionPolicy"`
+		Selector  labels
+		Pods      labels `yaml:"podSelector"`
+		Template  struct {
 			Metadata struct{ Labels labels }
 			Spec     pod
 		}
@@ -64,6 +65,9 @@ type labels struct {
 }
 
 type pod struct {
+	Spread []struct {
+		Over string `yaml:"topologyKey"`
+	} `yaml:"topologySpreadConstraints"`
 	ServiceLinks *bool `yaml:"enableServiceLinks"`
 	Grace        int   `yaml:"terminationGracePeriodSeconds"`
 	Security     struct {
@@ -114,6 +118,21 @@ func mustObjects(t *testing.T) map[string]object {
 		}
 	}
 	return all
+}
+
+// What the page on Kubernetes says of the objects holds for the plain manifests, too.
+func TestServersAreSpreadAndHoldUpNoMaintenance(t *testing.T) {
+	all := mustObjects(t)
+	var over []string
+	for _, spread := range all["Deployment/signet"].Spec.Template.Spec.Spread {
+		over = append(over, spread.Over)
+	}
+	if want := []string{"topology.kubernetes.io/zone", "kubernetes.io/hostname"}; !slices.Equal(over, want) {
+		t.Errorf("servers are spread over %q, want %q", over, want)
+	}
+	if policy := all["PodDisruptionBudget/signet"].Spec.Unhealthy; policy != "AlwaysAllow" {
+		t.Errorf("servers that are not ready hold up maintenance: %q", policy)
+	}
 }
 
 func TestKustomizationHasAllManifests(t *testing.T) {

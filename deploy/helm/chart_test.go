@@ -131,6 +131,7 @@ func TestExamplesGiveServersWhatTheyNeedAndNoMore(t *testing.T) {
 			pod + "securityContext.runAsNonRoot":                          "true",
 			pod + "securityContext.runAsUser":                             "65532",
 			pod + "securityContext.fsGroup":                               "65532",
+			pod + "securityContext.fsGroupChangePolicy":                   "OnRootMismatch",
 			pod + "securityContext.seccompProfile.type":                   "RuntimeDefault",
 			container + "securityContext.readOnlyRootFilesystem":          "true",
 			container + "securityContext.allowPrivilegeEscalation":        "false",
@@ -148,6 +149,7 @@ func TestExamplesGiveServersWhatTheyNeedAndNoMore(t *testing.T) {
 		switch name {
 		case "strict.yaml":
 			want[pod+"securityContext.runAsUser"], want[pod+"securityContext.fsGroup"] = "", ""
+			want[pod+"securityContext.fsGroupChangePolicy"] = ""
 		case "embedded.yaml":
 			want["spec.strategy.type"] = "Recreate"
 		}
