@@ -47,7 +47,9 @@ type Event struct {
 func (e Event) LogValue() slog.Value { return slog.StringValue(string(e.Kind) + " " + e.ID) }
 
 // Queued reports whether the event stays in the account's queue until it is
-// acknowledged. The others go to open streams only.
+// acknowledged. The others go to open streams only. A copy of a message that the account
+// itself sent ([StreamOptions].SelfCopies) is as the message, and counts as queued though
+// it is not.
 func (e Event) Queued() bool {
 	switch e.Kind {
 	case EventTyping, EventPresence, EventAdvisory, EventHeartbeat, EventReconnect:

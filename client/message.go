@@ -135,7 +135,7 @@ type Sent struct {
 	MessageID string   `json:"message_id"`
 	TTL       int      `json:"ttl"`               // minutes in force; Forever: never
 	RequestID string   `json:"request_id"`        // under which it was sent
-	Repeated  bool     `json:"repeated"`          // it had been sent before under this RequestID
+	Repeated  bool     `json:"repeated"`          // it had been sent before under this RequestID; with Full it is not told
 	Message   *Message `json:"message,omitempty"` // if Full was asked for, and the server still has it
 }
 

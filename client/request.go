@@ -124,6 +124,11 @@ func (c *Client) roundTrip(ctx context.Context, r *request, p *payload, dog *wat
 	if err := p.attach(req, dog); err != nil {
 		return nil, fmt.Errorf("%s: %w", r, err)
 	}
+	if r.method == http.MethodGet && r.repeat == whenRefused {
+		// net/http itself repeats a GET on a connection that ends before the answer begins, unless there is a body that it
+		// cannot read again.
+		req.Body = io.NopCloser(strings.NewReader(""))
+	}
 	httpClient := c.http
 	if r.long || p.file != nil {
 		httpClient = c.streams

@@ -19,6 +19,12 @@ func TestRetry(t *testing.T) {
 		_, err := c.Send(ctx, Outgoing{Recipient: "bob", Body: "x"})
 		return err
 	}
+	leave := func(ctx context.Context, c *Client) error { return c.RemoveFromRoster(ctx, "u2", KindAccount) }
+	take := func(ctx context.Context, c *Client) error {
+		_, err := c.Poll(ctx, PollOptions{AutoAck: true})
+		return err
+	}
+	again := func(ctx context.Context, c *Client) error { return errors.Join(read(ctx, c), take(ctx, c)) }
 	sent := answer(http.StatusNoContent, "TT-X-Message-Id: m1", "TT-X-Msg-Ttl: 5")
 	for _, tt := range []struct {
 		name  string
@@ -40,6 +46,10 @@ func TestRetry(t *testing.T) {
 		{"a creation after 503", create, []http.HandlerFunc{answer(503)}, 1, ErrUnavailable},
 		{"a creation after a cut", create, []http.HandlerFunc{cut}, 1, io.EOF},
 		{"a creation after 429", create, []http.HandlerFunc{answer(429), replies(issuedJSON)}, 2, nil},
+		{"a removal of a conversation after 502", leave, []http.HandlerFunc{answer(502)}, 1, &Error{Status: 502}},
+		{"a poll that takes events, after a cut", take, []http.HandlerFunc{cut, replies(`[]`)}, 1, io.EOF},
+		{"the same on a connection that was used before", again, []http.HandlerFunc{replies(userJSON), cut, replies(`[]`)}, 2,
+			io.EOF},
 		{"a send after 503", send, []http.HandlerFunc{answer(503), sent}, 2, nil},
 		{"a send after a cut", send, []http.HandlerFunc{cut, answer(304, "TT-X-Message-Id: m1", "TT-X-Msg-Ttl: 5")}, 2, nil},
 		{"a send after 400", send, []http.HandlerFunc{answer(400)}, 1, ErrBadRequest},

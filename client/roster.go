@@ -67,7 +67,10 @@ func (c *Client) AddToRoster(ctx context.Context, entity string, kind EntityKind
 
 // RemoveFromRoster takes a conversation out of the roster (DELETE
 // /roster/:entity). With a user, the caller's copies of its messages are gone;
-// with a group, the caller leaves it.
+// with a group, the caller leaves it. It is not repeated where the answer is lost: a second
+// one would also take what came in between.
 func (c *Client) RemoveFromRoster(ctx context.Context, entity string, kind EntityKind) error {
-	return c.run(ctx, remove("roster", entity).set(c.header("Type"), c.entityType(kind)))
+	r := remove("roster", entity).set(c.header("Type"), c.entityType(kind))
+	r.repeat = whenRefused
+	return c.run(ctx, r)
 }

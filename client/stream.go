@@ -37,7 +37,7 @@ type StreamOptions struct {
 	Presence         bool          // also who is there when the stream begins, and who comes and goes
 	SelfCopies       bool          // also the account's own messages
 	Deliver          bool          // make messages Delivered when they are written to the stream
-	NoReplay         bool          // not what is in the queue already, only what comes
+	NoReplay         bool          // not what is in the queue already, only what comes; see Events
 	CloseAfterReplay bool          // end after what is in the queue
 	Features         []string      // further features by name
 	Heartbeat        time.Duration // how often the server shows that it lives: 1 to 60 seconds; 0: 5
@@ -90,6 +90,11 @@ var (
 // again after that. In this minute there is neither typing nor presence, nor are there
 // self-copies. With Deliver, and with NoReplay as long as no event has come, it waits
 // instead.
+//
+// With NoReplay a stream begins with what comes while it is connected. Until the first
+// event has come it has no place in the queue to go on from: what comes while the
+// connection is lost before that stays in the queue, and is not yielded. It does not go
+// with CloseAfterReplay.
 func (c *Client) Events(ctx context.Context, o StreamOptions) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		if o.Heartbeat == 0 {
@@ -97,6 +102,10 @@ func (c *Client) Events(ctx context.Context, o StreamOptions) iter.Seq2[Event, e
 		}
 		if o.Heartbeat < time.Second || o.Heartbeat > time.Minute {
 			yield(Event{}, fmt.Errorf("%w: a heartbeat is 1 to 60 seconds, not %v", ErrArgument, o.Heartbeat))
+			return
+		}
+		if o.NoReplay && o.CloseAfterReplay {
+			yield(Event{}, fmt.Errorf("%w: without a replay there is no end of it to close after", ErrArgument))
 			return
 		}
 		ctx, cancel := context.WithCancelCause(ctx)
@@ -135,6 +144,7 @@ type stream struct {
 	opened   time.Time // when the last connection was made; zero: it was not
 	failures int       // connections in a row that did not hold
 	replayed bool      // the end of the replay has been seen
+	own      string    // the account's token, which its own messages come with; empty: it was not asked for
 	polls    bool      // polls can stand in for a connection
 	pollsTo  time.Time // until then they do
 	finish   func()
@@ -239,6 +249,13 @@ func (s *stream) open(ctx context.Context) (source, error) {
 	case time.Now().Before(s.pollsTo):
 		return &pollSource{ctx: ctx, c: s.c, after: s.lastID, until: s.pollsTo}, nil
 	case s.o.Transport == WebSocket:
+		if s.o.SelfCopies && s.own == "" {
+			self, err := s.c.Self(ctx)
+			if err != nil {
+				return nil, err
+			}
+			s.own = self.Token
+		}
 		return s.openWebSocket(ctx)
 	default:
 		return s.openSSE(ctx)
@@ -254,7 +271,9 @@ func (s *stream) deliver(e Event, f frame, deliver func(Event) bool) error {
 	case f.id != "":
 		s.lastID = f.id
 	case s.o.Transport == WebSocket && e.Queued():
-		s.lastID = e.ID
+		if !s.isSelfCopy(e) {
+			s.lastID = e.ID
+		}
 	case e.Kind == EventReconnect:
 		return errReconnect
 	case e.Kind == EventAdvisory:
@@ -268,6 +287,16 @@ func (s *stream) deliver(e Event, f frame, deliver func(Event) bool) error {
 		s.replayed = s.replayed || advisory.Name == "replay_stop"
 	}
 	return nil
+}
+
+// isSelfCopy reports whether an event is a message of the account's own, whose ID is no place in the queue. One that it
+// sent to itself is in the queue too, and may come again after a lost connection.
+func (s *stream) isSelfCopy(e Event) bool {
+	if s.own == "" || e.Kind != EventMessage && e.Kind != EventGroupMessage {
+		return false
+	}
+	m, err := e.Message()
+	return err == nil && m.SenderToken == s.own
 }
 
 // ended turns the way in which a connection ended into an error.

@@ -313,7 +313,8 @@ func TestEvents_close_after_the_replay(t *testing.T) {
 	})
 }
 
-func TestEvents_without_replay_miss_nothing_after_a_lost_connection(t *testing.T) {
+// Until an event has come there is no place in the queue to go on from.
+func TestEvents_without_replay_go_on_from_the_first_that_came(t *testing.T) {
 	streamTest(t, server(
 		accept(func(c *serverConn) {}),
 		accept(func(c *serverConn) { c.queued("e1") }),
@@ -378,4 +379,36 @@ func TestStreamOptions_ask_for_features(t *testing.T) {
 	if got := s.features(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
+}
+
+func TestEvents_go_on_from_a_place_in_the_queue_whatever_the_account_sends(t *testing.T) {
+	streamTest(t, server(
+		accept(func(c *serverConn) {
+			c.queued("e1")
+			for _, kind := range []string{"message", "group_message"} {
+				c.write("", eventText("no-place", kind, `{"message_id":"own","sender_token":"me"}`))
+			}
+		}),
+		accept(func(c *serverConn) { c.queued("e2"); c.stay() }),
+	), func(t *testing.T, s *eventServer, c *Client, o StreamOptions) {
+		o.SelfCopies = true
+		wantStrings(t, "events", take(t, c, o, 4), "message e1", "message no-place", "group_message no-place", "message e2")
+		if opens := s.opens(); len(opens) != 2 || opens[1].Get("Last-Event-ID") != "e1" {
+			t.Errorf("it was opened with %v, want from e1 on", opens)
+		}
+	})
+}
+
+func TestEvents_without_a_replay_do_not_close_after_it(t *testing.T) {
+	streamTest(t, server(refuse(503)), func(t *testing.T, s *eventServer, c *Client, o StreamOptions) {
+		o.NoReplay, o.CloseAfterReplay = true, true
+		for _, err := range c.Events(t.Context(), o) {
+			if !errors.Is(err, ErrArgument) {
+				t.Errorf("got %v", err)
+			}
+		}
+		if n := len(s.opens()); n != 0 {
+			t.Errorf("it was opened %d times", n)
+		}
+	})
 }

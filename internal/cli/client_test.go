@@ -163,7 +163,8 @@ func TestClientCommands(t *testing.T) {
 			`POST /v2/organization/o1/escalation/night {"steps":[{"after":5,"to":["bob"]},{"after":15,"to":["carol","dave"]}],"until":"confirmed"}`, ""},
 		{"escalation policy remove o1 night", "DELETE /v2/organization/o1/escalation/night", ""},
 
-		{"events", "GET /v2/events?limit=1000", "e1 message m1 from u1 (priority) with \"a.png\" \"two\\nlines\"\n"},
+		{"events", "GET /v2/events?limit=1000\nGET /v2/events?after=e1&limit=1000",
+			"e1 message m1 from u1 (priority) with \"a.png\" \"two\\nlines\"\n"},
 		{"events --ack --limit 1 --wait 5s --after e0", "GET /v2/events?after=e0&limit=1&wait=5\nPOST /v2/events/ack " +
 			"{\"events\":[\"e1\"]}", "e1 message m1 from u1 (priority) with \"a.png\" \"two\\nlines\"\n"},
 
@@ -294,6 +295,7 @@ func TestClientCommands_say_what_went_wrong(t *testing.T) {
 		{"send bob x --ttl soon", s.env(), exitWrong, "or never, not"},
 		{"send bob - --attach -", s.env(), exitWrong, "standard input"},
 		{"send bob --attach " + filepath.Join(dir, "none"), s.env(), exitFailed, "no such file"},
+		{"user import " + filepath.Join(dir, "none") + " --org o1", s.env(), exitWrong, "no such file"},
 		{"send", s.env(), exitWrong, "<recipient>"},
 		{"events --typing", s.env(), exitWrong, "go with --follow"},
 		{"events --follow --wait 5s", s.env(), exitWrong, "--wait does not go with --follow"},

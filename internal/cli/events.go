@@ -75,7 +75,8 @@ func (e *eventsCommand) list(ctx context.Context, con *console, c *client.Client
 				return err
 			}
 		}
-		if printed += len(events); len(events) < options.Limit || printed == e.Limit {
+		// An answer may end below its limit, where its events are large.
+		if printed += len(events); len(events) == 0 || printed == e.Limit {
 			return nil
 		}
 		options.After, options.Wait = ids[len(ids)-1], 0

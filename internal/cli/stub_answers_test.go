@@ -73,6 +73,7 @@ func newStub(t *testing.T) *stub {
 		"GET /v2/message/m1/status": data(
 			`{"client_id":"m1","statuses":[{"account_id":"u2","status":"Read","timestamp":"2026-11-21T08:15:30.123Z"}]}`),
 		"GET /v2/events":                       data("[" + testEvent + "]"),
+		"GET /v2/events?after=e1&limit=1000":   data("[]"),
 		"GET /v2/user/me/message/unread_count": data(`{"unread_count":3,"unread_priority_count":1}`),
 		"POST /v2/group":                       data(testGroup),
 		"GET /v2/group/g1":                     data(testGroup),

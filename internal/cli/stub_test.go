@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// stub is a server of fixed answers by "METHOD path".
+// stub is a server of fixed answers by "METHOD path", or "METHOD path?query".
 type stub struct {
 	url     string
 	answers map[string]func(http.ResponseWriter)
@@ -30,9 +30,11 @@ func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.got = append(s.got, line)
 	s.auth = r.Header.Get("Authorization")
 	s.mu.Unlock()
-	if a := s.answers[r.Method+" "+r.URL.Path]; a != nil {
-		a(w)
-		return
+	for _, asked := range []string{r.RequestURI, r.URL.Path} { // an answer may be of one query only
+		if a := s.answers[r.Method+" "+asked]; a != nil {
+			a(w)
+			return
+		}
 	}
 	w.WriteHeader(http.StatusNoContent)
 }

@@ -61,7 +61,7 @@ func (u *userImportCommand) Run(ctx context.Context, con *console) error {
 	}
 	content, err := con.readTable(u.File)
 	if err != nil {
-		return err
+		return wrongConfiguration{err}
 	}
 	people, err := u.read(content)
 	if err != nil {
