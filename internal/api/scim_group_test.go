@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"strings"
 	"sync"
 	"testing"
 )
@@ -54,6 +55,20 @@ func TestDirectoriesKeepGroups(t *testing.T) {
 	d.scim("PUT", path, `{"displayName":"Ward 4","members":[{"value":"`+bob.token+`"}]}`, "If-Match",
 		got.header.Get("ETag")).want(200)
 	d.wantMembers("after a replacement", id, bob)
+	// A token that is spelled twice is one member, who comes once.
+	s.settle()
+	eve.forgetEvents()
+	twice := d.scim("PUT", path, `{"displayName":"Ward 4","members":[{"value":"`+bob.token+`"},{"value":"`+eve.token+
+		`"},{"value":"`+strings.ToUpper(eve.token)+`"}]}`).want(200)
+	if tag := d.scim("GET", path, "").want(200).header.Get("ETag"); tag != twice.header.Get("ETag") {
+		t.Errorf("the answer has the tag %s, and the group has %s", twice.header.Get("ETag"), tag)
+	}
+	if n := len(twice.at("members").([]any)); n != 2 {
+		t.Errorf("%d are in it: %s", n, twice.text)
+	}
+	d.scim("PATCH", path, `{"Operations":[{"op":"remove","path":"members","value":[]}]}`).want(204)
+	d.wantMembers("after nobody was removed", id, bob, eve)
+	d.scim("PUT", path, `{"displayName":"Ward 4","members":[{"value":"`+bob.token+`"}]}`).want(200)
 	d.scim("PATCH", path+"?attributes=displayName", `{"Operations":[{"op":"add","path":"members","value":{"value":"`+
 		randomToken()+`"}}]}`).wantError(400, "invalidValue")
 

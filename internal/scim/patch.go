@@ -219,8 +219,8 @@ func changeWhole(o Object, op string, a *attribute, value any) error {
 	switch {
 	case err != nil:
 		return err
-	case op == "remove" && a.multi && got != nil:
-		removeListed(o, a, got.([]any))
+	case op == "remove" && a.multi && value != nil: // a list that names nothing removes nothing
+		removeListed(o, a, listed(got))
 	case op == "remove":
 		delete(o, a.name)
 	case a.multi && op == "add":

@@ -304,13 +304,21 @@ func (s *Service) scimMoves(tx *store.Tx, g *model.Group, wanted *scim.Group) (l
 	err error) {
 	var strangers []string
 	members := make([]model.AccountID, 0, len(wanted.Members))
+	seen := map[model.AccountID]bool{}
 	for _, m := range wanted.Members {
 		member, ok := model.ParseAccountID(m.ID)
 		if !ok {
 			strangers = append(strangers, m.ID)
 			continue
 		}
-		members = append(members, member)
+		if !seen[member] { // a token has two spellings
+			seen[member] = true
+			members = append(members, member)
+		}
+	}
+	wanted.Members = wanted.Members[:0]
+	for _, member := range members {
+		wanted.Members = append(wanted.Members, scim.Member{ID: member.String()})
 	}
 	leaving, entering = fanout.Without(g.Members, members), fanout.Without(members, g.Members)
 	present, err := tx.MembersAmong(g.Organization, entering)
