@@ -66,6 +66,25 @@ func TestMute(t *testing.T) {
 	c.bob.get("/v2/mute").reply().wantIs([]any{})
 	c.bob.delete("/v2/mute").want(204)
 
+	// A key that is good in one organization ends no other's mutes, and does not say so.
+	other := c.operator.mustCreateOrganization("Other")
+	c.operator.mustJoin(other, c.bob)
+	scoped := c.bob.withKey(c.bob.post("/v2/user/me/key", fields{"organization": c.org}).reply())
+	for _, org := range []string{c.org, other} {
+		c.bob.post("/v2/mute/organization/"+org, fields{"duration": 5}).want(204)
+	}
+	c.bob.forgetEvents()
+	scoped.delete("/v2/mute").want(204)
+	ended := c.bob.wantEvents("conversation_mute")
+	if len(ended) != 1 {
+		t.Errorf("%d mutes are said to have ended, want one", len(ended))
+	}
+	ended[0].wantFields(fields{"action": "del", "organization_id": c.org})
+	if got := c.bob.get("/v2/mute").reply().list(); len(got) != 1 || got[0].text("organization_id") != other {
+		t.Errorf("muted are %v, want the other organization", got)
+	}
+	c.bob.delete("/v2/mute").want(204)
+
 	for _, bad := range []any{0, -1, 525601, "long", nil} {
 		c.bob.post("/v2/mute/p2p", fields{"sender_token": c.alice.token, "duration": bad}).want(400).wantField("duration")
 		c.bob.post("/v2/mute/group/"+group, fields{"duration": bad}).want(400).wantField("duration")

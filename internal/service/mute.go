@@ -109,19 +109,37 @@ func (s *Service) changeMute(ctx context.Context, actor *model.Actor, address st
 // UnmuteAll ends all mutes of the actor.
 func (s *Service) UnmuteAll(ctx context.Context, actor *model.Actor) error {
 	err := s.store.Update(ctx, s.own(actor, func(tx *store.Tx) error {
-		clear := tx.DeleteMutes
 		if scope := actor.Key.Scope; scope != "" {
-			clear = func(account model.AccountID) error { return tx.DeleteMutesOf(account, scope) }
+			return unmuteIn(tx, actor.Account, scope)
 		}
-		if err := clear(actor.Account); err != nil {
+		if err := tx.DeleteMutes(actor.Account); err != nil {
 			return err
 		}
-		return queueMute(tx, actor.Account, actor.Key.Scope, store.Payload{Action: "clear"})
+		return queueMute(tx, actor.Account, "", store.Payload{Action: "clear"})
 	}))
 	if err == nil {
 		s.hub.Wake(ctx, actor.Account)
 	}
 	return err
+}
+
+// unmuteIn ends the mutes of an account in one organization, one by one: that all are ended would not be so for who
+// hears of the others, too.
+func unmuteIn(tx *store.Tx, account model.AccountID, organization model.OrganizationID) error {
+	mutes, err := tx.Mutes(account, time.Time{})
+	if err != nil {
+		return err
+	}
+	for _, m := range mutes {
+		if m.Organization != organization {
+			continue
+		}
+		change := store.Payload{Action: "del", Entity: m.Entity, Group: m.Group}
+		if err := queueMute(tx, account, organization, change); err != nil {
+			return err
+		}
+	}
+	return tx.DeleteMutesOf(account, organization)
 }
 
 func queueMute(tx *store.Tx, account model.AccountID, organization model.OrganizationID, change store.Payload) error {
