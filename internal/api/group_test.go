@@ -166,6 +166,17 @@ func TestGroupUpdate(t *testing.T) {
 		c.bob.post(path, f).want(403)
 		c.alice.post(path, f).want(204)
 	}
+	// Whoever made it controls it though it is not in it, and changes nothing else.
+	away := "/v2/group/" + c.alice.post("/v2/group?exclude_creator=true", fields{"name": "Away", "is_public": true,
+		"members": c.bob.token}).want(204).Header.Get("TT-X-Group-Token")
+	c.alice.post(away, fields{"name": "x"}).wantError(403, "not_allowed")
+	c.alice.post(away, fields{"is_public": false, "name": "x"}).wantError(403, "not_allowed")
+	c.alice.post(away, fields{"is_public": false}).want(204)
+	c.alice.post(away, fields{"replay_history": true}).want(204)
+	c.alice.get(away).wantMissing()
+	c.alice.post(away, fields{"name": "x"}).wantError(403, "not_allowed")
+	c.mustCreate(c.org, "erin").post(away, fields{"replay_history": false}).wantMissing()
+	c.bob.get(away).reply().wantFields(fields{"is_public": false, "replay_history": true, "name": "Away"})
 	admin.post(path, fields{"is_public": false, "replay_history": "0", "name": "G3"}).want(204)
 	c.bob.get(path).reply().wantFields(fields{"is_public": false, "replay_history": false, "name": "G3"})
 	for _, bad := range []fields{{"members": 5}, {"is_public": "x"}, {"name": strings.Repeat("a", 257)},

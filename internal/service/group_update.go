@@ -100,10 +100,10 @@ func (s *Service) UpdateGroup(
 	}
 	err = s.changeGroup(ctx, actor, id, func(in *groupChange) (err error) {
 		var rights groupRights
-		if g, rights, err = groupOf(in.Tx, in.actor, id); err != nil {
+		if g, rights, err = groupToUpdate(in.Tx, in.actor, id); err != nil {
 			return err
 		}
-		if !rights.change || c.wantsControl(&g) && !rights.control {
+		if !rights.change && !c.onlyControls() || c.wantsControl(&g) && !rights.control {
 			return model.NotAllowed()
 		}
 		if err := c.keepsEveryone(&g); err != nil {
@@ -158,6 +158,29 @@ func (c *groupChange) noteSettings(before, g *model.Group) (sort int64, err erro
 		}
 	}
 	return sort, err
+}
+
+// groupToUpdate is a group that the actor sees or controls, with its members. Who made it controls it though it is in
+// it no more, or never was.
+func groupToUpdate(tx *store.Tx, actor *model.Actor, id model.GroupID) (g model.Group, rights groupRights, err error) {
+	g, found, err := tx.Group(id)
+	if err == nil && found && !g.Deleted {
+		rights, err = rightsInGroup(tx, actor, &g)
+	}
+	switch {
+	case err != nil:
+		return g, rights, err
+	case !rights.see && !rights.control:
+		return g, rights, model.Missing()
+	}
+	g.Members, err = tx.GroupMembers(id)
+	return g, rights, err
+}
+
+// onlyControls reports whether a call names nothing but what is for those who control the group.
+func (c *GroupCommand) onlyControls() bool {
+	return c.Name == nil && c.Description == nil && c.Members == nil && c.Avatar == nil && c.AvatarURL == nil &&
+		(c.Public != nil || c.ReplayHistory != nil)
 }
 
 // wantsControl reports whether a call changes what is for those who control the group.
