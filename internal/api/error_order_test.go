@@ -120,6 +120,8 @@ func TestBodyIsCheckedBeforeTheTarget(t *testing.T) {
 		{"POST", "/v2/group", fields{"avatar": "x"}, []option{in(org)}},
 		{"POST", group, fields{"name": strings.Repeat("x", 257)}, nil},
 		{"POST", group, fields{"avatar": "x"}, nil},
+		{"POST", "/v2/group/nonsense", fields{"name": strings.Repeat("x", 257)}, nil},
+		{"POST", user + "/webhook/nonsense", fields{"enabled": "x"}, nil},
 		{"POST", group + "/members", fields{}, nil},
 		{"POST", group + "/members/remove", fields{}, nil},
 		{"GET", group + "?render_metadata=x", nil, nil},

@@ -19,7 +19,7 @@ func escalateField(f *input.Fields) *service.EscalateCommand {
 	given := f.Values("escalate")
 	command := service.EscalateCommand{Until: f.Text("escalate_until")}
 	switch {
-	case len(given) == 0 || given[0] == "" || given[0] == "null":
+	case len(given) == 0 || given[0] == "":
 		if command.Until == "" {
 			return nil
 		}

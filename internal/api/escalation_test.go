@@ -204,6 +204,10 @@ func TestPoliciesOfAnOrganization(t *testing.T) {
 	c.alice.get("/v2/message/" + id + "/escalation").reply().wantFields(fields{"until": "confirmed"})
 	id = c.alice.mustSend(c.bob.token, "x", "escalate", "night", "escalate_until", "read")
 	c.alice.get("/v2/message/" + id + "/escalation").reply().wantFields(fields{"until": "read"})
+	boss.post(base+"/null", fields{"steps": []fields{{"after": 9, "to": []string{"carl"}}}}).want(204)
+	named := c.alice.mustSend(c.bob.token, "x", "escalate", "null")
+	c.alice.get("/v2/message/" + named + "/escalation").want(200)
+	boss.delete(base + "/null").want(204)
 	boss.delete(base + "/night").want(204)
 	boss.delete(base + "/night").wantMissing()
 	c.alice.post("/v2/message", fields{"recipient": "bob", "body": "x", "escalate": "night"}).

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 
+	"signet/internal/api/input"
 	"signet/internal/model"
 	"signet/internal/service"
 )
@@ -38,7 +39,7 @@ func (a *API) createGroup(ctx context.Context, c *call) (answer, error) {
 	q := c.readQuery()
 	renderEntity := q.Bool("render_entity")
 	command.ExcludeCreator = q.Bool("exclude_creator")
-	c.body.Decode("metadata", &command.Metadata, "an object of texts")
+	command.Metadata = metadataField(&c.body.Fields)
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}
@@ -51,6 +52,23 @@ func (a *API) createGroup(ctx context.Context, c *call) (answer, error) {
 		return reply(c.Group(&g), headers...), nil
 	}
 	return noContent(headers...), nil
+}
+
+// metadataField reads the metadata of a new group. A null is left out, as where it is set later.
+func metadataField(f *input.Fields) map[string]string {
+	var given map[string]*string
+	f.Decode("metadata", &given, "an object of texts")
+	var metadata map[string]string
+	for name, value := range given {
+		if value == nil {
+			continue
+		}
+		if metadata == nil {
+			metadata = make(map[string]string, len(given))
+		}
+		metadata[name] = *value
+	}
+	return metadata
 }
 
 func (c *call) groupHeaders(g *model.Group) []header {
@@ -114,10 +132,8 @@ func (a *API) updateGroup(ctx context.Context, c *call) (answer, error) {
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}
-	id, err := c.groupID()
-	if err != nil {
-		return answer{}, err
-	}
+	// What is no token is no group's: found missing after the body was checked.
+	id, _ := model.ParseGroupID(c.path("group"))
 	g, err := a.service.UpdateGroup(ctx, c.actor, id, command)
 	if err != nil {
 		return answer{}, err

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -143,10 +144,8 @@ func (a *API) recallMessageFor(ctx context.Context, c *call) (answer, error) {
 	if err := c.err(); err != nil {
 		return answer{}, err
 	}
-	id, err := c.messageID()
-	if err != nil {
-		return answer{}, err
-	}
+	// What is no token is no message's: found missing after the body was checked.
+	id, _ := model.ParseMessageID(c.path("message"))
 	return noContent(), a.service.RecallFor(ctx, c.actor, c.organizationPath(), id, reason)
 }
 
@@ -248,11 +247,14 @@ func dataItems(f *input.Fields) (items []model.DataItem) {
 			items = append(items, one)
 			continue
 		}
-		var several []model.DataItem
-		if json.Unmarshal(raw, &several) != nil {
+		var several []*model.DataItem
+		if json.Unmarshal(raw, &several) != nil || slices.Contains(several, nil) {
 			f.Wrong("data", want)
+			return nil
 		}
-		items = append(items, several...)
+		for _, one := range several {
+			items = append(items, *one)
+		}
 	}
 	return items
 }

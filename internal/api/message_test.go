@@ -154,6 +154,7 @@ func TestMessageRefusesWhatIsNoMessage(t *testing.T) {
 		{fields{"recipient": c.bob.token, "body": "x", "priority": 2}, "priority_invalid", "priority"},
 		{fields{"recipient": c.bob.token, "body": "x", "priority": -2}, "priority_invalid", "priority"},
 		{fields{"recipient": c.bob.token, "body": "x", "data": "text"}, "field_invalid", "data"},
+		{fields{"recipient": c.bob.token, "data": []any{nil}}, "field_invalid", "data"},
 		{fields{"recipient": c.bob.token, "body": "x", "data": []fields{{"payload": fields{}}}}, "field_invalid", "data"},
 		{fields{"recipient": c.bob.token, "body": "x", "attachment": "text"}, "field_invalid", "attachment"},
 		{fields{"recipient": c.bob.token, "body": "x", "sender_organization": c.org,

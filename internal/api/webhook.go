@@ -97,10 +97,8 @@ func (a *API) shownDelivery(d *store.WebhookDelivery) wire.WebhookDelivery {
 
 // changeWebhook: POST /user/:user/webhook/:webhook.
 func (a *API) changeWebhook(ctx context.Context, c *call) (answer, error) {
-	id, err := c.webhookPath()
-	if err != nil {
-		return answer{}, err
-	}
+	// What is no token is no webhook's: found missing after the body was checked.
+	id, _ := model.ParseWebhookID(c.path("webhook"))
 	command := c.webhookCommand()
 	command.Enabled, command.From = c.body.OptionalBool("enabled"), c.body.Text("from")
 	if err := c.err(); err != nil {

@@ -39,6 +39,8 @@ type field struct {
 	raw  string   // of a textKind: its JSON text, quotes included
 	more []string // of a formKind: the values of its repetitions
 	flaw *model.Error
+	// firm fields are left out by nobody who writes them, empty or not: a query's, a header's.
+	firm bool
 }
 
 // kind is what sort of value a field was given.
@@ -134,13 +136,15 @@ func (f *Fields) given(name string) *field {
 func (f *Fields) Beside(query func() *Fields, h http.Header, prefix string) {
 	f.beside = func(name string) *field {
 		if given := query().get(name); given != nil {
-			return given
+			firm := *given
+			firm.firm = true
+			return &firm
 		}
 		lines := h[textproto.CanonicalMIMEHeaderKey(prefix+strings.ReplaceAll(name, "_", "-"))]
 		if len(lines) == 0 {
 			return nil
 		}
-		given := &field{name: name, kind: formKind, text: lines[0], more: lines[1:]}
+		given := &field{name: name, kind: formKind, text: lines[0], more: lines[1:], firm: true}
 		given.flaw = WantText(name, strings.Join(lines, ""))
 		return given
 	}
@@ -173,7 +177,7 @@ func (f *Fields) scalar(name string) *field {
 // that nobody filled in counts as left out; a query is no form that somebody fills in.
 func (f *Fields) filled(name string) *field {
 	given := f.scalar(name)
-	if given != nil && given.kind == formKind && given.text == "" && !f.query {
+	if given != nil && given.kind == formKind && given.text == "" && !f.query && !given.firm {
 		return nil
 	}
 	return given
