@@ -28,6 +28,9 @@ const (
 	HistoryLimit = 1000
 )
 
+// oneMove is how many rows one account writes that enters a group or leaves it.
+const oneMove = 2
+
 // rowsOf is how many rows a deed writes for each account.
 func rowsOf(p *piecework.Piece) int {
 	switch {
@@ -70,8 +73,9 @@ func (p *Plan) Do(g *model.Group, pieces ...piecework.Piece) error {
 	}
 	w := weigh(pieces)
 	p.Cost += w.all
-	// Members come and go at once where that writes few rows, whatever else there is to do.
-	whole, part := !behind && !p.noted && w.all <= p.left, w.moves <= p.left
+	// Members come and go at once where that writes few rows, whatever else there is to do. One always does: who
+	// leaves an organization is in none of its groups from then on, however many these are.
+	whole, part := !behind && !p.noted && w.all <= p.left, w.moves <= max(p.left, oneMove)
 	now := func(piece *piecework.Piece) bool { return whole || part && moving(piece) }
 	replay := w.entering > 0 && g.ReplayHistory && part
 	if replay {

@@ -31,6 +31,7 @@ import (
 type house struct {
 	access       *access.Control
 	people       *people.People
+	fanout       *fanout.Fanout
 	service      *service.Service
 	engine       *sqlite.Engine
 	counted      *countedEngine // the same, with all that the store runs on it
@@ -71,15 +72,18 @@ func newHouseOn(b testing.TB, n int, by func(store.Engine) store.Engine, change 
 		f(&options)
 	}
 	options.Access = access.New(access.Options{Store: kept, Hub: options.Hub, Clock: time.Now, DefaultRegion: "US"})
-	options.Fanout = fanout.New(fanout.Options{Store: kept, Hub: options.Hub, Clock: time.Now})
+	if options.Fanout == nil {
+		options.Fanout = fanout.New(fanout.Options{Store: kept, Hub: options.Hub, Clock: time.Now})
+	}
 	s := service.New(options)
 	directory := people.New(people.Options{Store: kept, Access: options.Access, Vault: options.Vault, Hub: options.Hub,
 		Fanout: options.Fanout, Clock: time.Now, Logger: options.Logger, Memory: s})
 	must(b, people.MakeFirstOperator(ctx, kept, time.Now(), "operator", "secret"))
 	operator := actor(b, options.Access, "operator", "secret")
 	name := "General Hospital"
-	h := &house{access: options.Access, service: s, people: directory, engine: engine, counted: counted,
-		statements: &counted.statements, rows: &counted.rows, mostRead: &counted.read, store: kept, vault: options.Vault}
+	h := &house{access: options.Access, service: s, people: directory, fanout: options.Fanout, engine: engine,
+		counted: counted, statements: &counted.statements, rows: &counted.rows, mostRead: &counted.read, store: kept,
+		vault: options.Vault}
 	h.organization, err = directory.CreateOrganization(ctx, operator, people.OrganizationCommand{Name: &name})
 	must(b, err)
 	operator = actor(b, options.Access, "operator", "secret")
