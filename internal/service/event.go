@@ -27,7 +27,7 @@ type PollOptions struct {
 	Limit   int           // 1 to MaxEvents
 	After   string        // an event id; empty: from the start
 	Wait    time.Duration // up to MaxWait: answer as soon as there is something
-	AutoAck bool          // acknowledge what is returned
+	AutoAck bool          // acknowledge what is returned; what can't be comes again
 
 	// Take gets the events as they are read, and says how many of them there was room for:
 	// fewer end the poll. nil: they are returned.
@@ -126,7 +126,11 @@ func (s *Service) poll(ctx context.Context, actor *model.Actor, after int64, o *
 			}
 		}
 	}
-	return taken, all, s.Acknowledge(ctx, actor, ids)
+	// Some may be acknowledged already: this answer is all that brings them. The others come again.
+	if err := s.Acknowledge(ctx, actor, ids); err != nil && ctx.Err() == nil {
+		s.log.ErrorContext(ctx, "events that a poll returns are not all acknowledged", "error", err)
+	}
+	return taken, all, nil
 }
 
 // position is where an event lies in its queue.
