@@ -1,7 +1,9 @@
 package service_test
 
 import (
+	"fmt"
 	"log/slog"
+	"slices"
 	"testing"
 	"time"
 
@@ -46,5 +48,37 @@ func TestWhoLeavesAnOrganizationLeavesItsGroupsAtOnce(t *testing.T) {
 	}
 	if got := h.bodies(t, bob); len(got) != 0 {
 		t.Errorf("who has left has %v", got)
+	}
+}
+
+// Whoever leaves a large group and comes back, before a message is queued with it that was sent before, gets
+// it once, and has no less unread than nothing.
+func TestWhoComesBackGetsOnceWhatWasSentBefore(t *testing.T) {
+	for _, history := range []bool{false, true} {
+		t.Run(fmt.Sprint("history ", history), func(t *testing.T) {
+			var worker *backlog.Worker
+			h := newHouse(t, 7, withWorker(8, &worker))
+			ann, eve := h.actors[0], h.actors[6]
+			g := h.mustWard(t, history, h.actors[1:]...)
+			must(t, worker.Settle(t.Context()))
+			sent, err := h.service.Send(t.Context(), ann, service.SendCommand{Recipient: g.String(), Body: "before"})
+			must(t, err)
+			must(t, h.service.RemoveGroupMembers(t.Context(), ann, g, tokens(h.actors[6:])))
+			must(t, h.service.AddGroupMembers(t.Context(), ann, g, tokens(h.actors[6:])))
+			must(t, worker.Settle(t.Context()))
+			if got := h.bodies(t, eve); !slices.Equal(got, []string{"before"}) {
+				t.Errorf("she has %v", got)
+			}
+			must(t, h.service.MarkStatus(t.Context(), eve, service.Marks{Read: []model.MessageID{sent.Message}}))
+			unread, err := h.service.Unread(t.Context(), eve, "me")
+			must(t, err)
+			if unread.Messages != 0 {
+				t.Errorf("%d are unread, want 0", unread.Messages)
+			}
+			must(t, h.service.Recall(t.Context(), ann, sent.Message))
+			if got := h.bodies(t, eve); len(got) != 0 {
+				t.Errorf("of what was recalled she has %v", got)
+			}
+		})
 	}
 }

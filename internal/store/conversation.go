@@ -159,7 +159,8 @@ const unswept = ` FROM messages e CROSS JOIN deliveries d CROSS JOIN messages m
 	AND d.account = CASE WHEN e.ends > 0 THEN ? END AND d.status < ?
 	AND m.organization_number = CASE WHEN e.ends > 0 THEN d.organization_number END
 	AND m.message = CASE WHEN e.ends > 0 THEN d.message END AND m.recalled + 0 = 0 AND ` + OfStanding + `n.organization))
-	AND d.position > COALESCE(c.cleared, CASE WHEN g.deleted = 0 THEN p.joined END)`
+	AND CASE d.replayed WHEN 1 THEN d.position ELSE m.sort END >
+		COALESCE(c.cleared, CASE WHEN g.deleted = 0 THEN p.joined END)`
 
 // unsweptArgs are the arguments of unswept.
 func unsweptArgs(account model.AccountID, now time.Time) []any {

@@ -47,8 +47,12 @@ func (tx *Tx) NoteSentToGroup(m *MessageRow) error {
 // noteReadInGroup is NoteRead for a group's message. What a member had of the group when
 // it was in it before does not count any more.
 func (tx *Tx) noteReadInGroup(m *MessageRow, d *Delivery) error {
+	counted := m.Sort // its event may have been queued later than that
+	if d.Replayed {
+		counted = d.Position
+	}
 	return tx.Post(`UPDATE group_members SET seen = seen + 1, seen_priority = seen_priority + ?
-		WHERE group_token = ? AND account = ? AND joined < ?`, m.important(), m.Recipient, d.Account, d.Position)
+		WHERE group_token = ? AND account = ? AND joined < ?`, m.important(), m.Recipient, d.Account, counted)
 }
 
 // noteEndedInGroup is NoteEnded for a group's message.
@@ -60,8 +64,9 @@ func (tx *Tx) noteEndedInGroup(m *MessageRow, accounts []model.AccountID) error 
 	}
 	return tx.Post(`UPDATE group_members SET seen = seen + 1, seen_priority = seen_priority + ?
 		WHERE group_token = ? AND account IN (?*) AND EXISTS (SELECT 1 FROM deliveries d WHERE d.organization_number = ?
-			AND d.message = ? AND d.account = group_members.account AND d.status < ? AND d.position > group_members.joined)`,
-		m.important(), m.Recipient, accounts, tx.Numbered(m.Organization), m.ID, int(model.Read))
+			AND d.message = ? AND d.account = group_members.account AND d.status < ?
+			AND CASE d.replayed WHEN 1 THEN d.position ELSE ? END > group_members.joined)`,
+		m.important(), m.Recipient, accounts, tx.Numbered(m.Organization), m.ID, int(model.Read), m.Sort)
 }
 
 // GroupConversation returns what a member's roster says of a group.

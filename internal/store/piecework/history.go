@@ -9,7 +9,8 @@ import (
 
 // What was sent to a group before a member came is queued with it in pieces, by those
 // messages' order. What is sent meanwhile comes behind that: such a message has the
-// member's copy at once, and its event when its turn has come.
+// member's copy at once, and its event when its turn has come. Until then the copy has the position at
+// which the message was sent: what was queued already, at another one, is not queued again.
 
 // HistoryStart returns the sort after which a member that enters a group now gets its
 // earlier messages: of those sent while the history was on and not over, the newest, at
@@ -85,8 +86,8 @@ func Replay(tx *store.Tx, g *model.Group, now time.Time, pairs int) (members []m
 func replayMessage(tx *store.Tx, m *store.MessageRow, members []model.AccountID, position int64) error {
 	number := tx.Existing(m.Organization)
 	err := tx.Post(`UPDATE deliveries SET position = ? WHERE organization_number = ? AND message = ? AND account IN (?*)
-		AND replayed = 0 AND position > (SELECT joined FROM group_members p WHERE p.group_token = ?
-			AND p.account = deliveries.account)`, position, number, m.ID, members, m.Recipient)
+		AND replayed = 0 AND position = ? AND position > (SELECT joined FROM group_members p WHERE p.group_token = ?
+			AND p.account = deliveries.account)`, position, number, m.ID, members, m.Sort, m.Recipient)
 	if err != nil {
 		return err
 	}
@@ -154,13 +155,14 @@ func countReplayed(tx *store.Tx, group model.GroupID, messages []store.MessageRo
 // that wait for earlier messages get it in its turn.
 func QueueLate(tx *store.Tx, m *store.MessageRow, accounts []model.AccountID, position int64) error {
 	err := tx.Post(`UPDATE deliveries SET position = ? WHERE organization_number = ? AND message = ? AND account IN (?*)
-		AND EXISTS (SELECT 1 FROM memberships s WHERE s.organization = ? AND s.account = deliveries.account
-			AND s.since < deliveries.position)
+		AND position = ? AND EXISTS (SELECT 1 FROM memberships s WHERE s.organization = ?
+			AND s.account = deliveries.account AND s.since < deliveries.position)
 		AND NOT EXISTS (SELECT 1 FROM conversations c WHERE c.account = deliveries.account AND c.organization = ?
 			AND c.entity = ? AND c.cleared >= deliveries.position)
 		AND NOT EXISTS (SELECT 1 FROM group_members p WHERE p.group_token = ? AND p.account = deliveries.account
 			AND p.history > 0 AND p.joined < deliveries.position)`,
-		position, tx.Existing(m.Organization), m.ID, accounts, m.Organization, m.Organization, m.Recipient, m.Recipient)
+		position, tx.Existing(m.Organization), m.ID, accounts, m.Sort, m.Organization, m.Organization, m.Recipient,
+		m.Recipient)
 	if err != nil {
 		return err
 	}
