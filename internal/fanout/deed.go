@@ -17,6 +17,10 @@ func do(tx *store.Tx, g *model.Group, p *piecework.Piece, now time.Time) error {
 		return doMessage(tx, p)
 	case p.Deed == piecework.Enter:
 		return enter(tx, g, p, now)
+	case p.Deed == piecework.Leave:
+		if err := piecework.QueueWaiting(tx, g, p.Accounts, now); err != nil {
+			return err
+		}
 	}
 	position, err := tx.Position(1, p.Accounts...)
 	if err != nil {

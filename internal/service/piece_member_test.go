@@ -82,3 +82,31 @@ func TestWhoComesBackGetsOnceWhatWasSentBefore(t *testing.T) {
 		})
 	}
 }
+
+// Whoever leaves a group while its history still comes keeps what was sent to it as a member, also where
+// that was still to be queued with all.
+func TestWhoLeavesBeforeTheHistoryHasComeGetsWhatWasSentToIt(t *testing.T) {
+	for _, others := range []int{1, 6} {
+		t.Run(fmt.Sprint(others, " others"), func(t *testing.T) {
+			var worker *backlog.Worker
+			h := newHouse(t, 8, withWorker(8, &worker))
+			ann, eve := h.actors[0], h.actors[7]
+			g := h.mustWard(t, true, h.actors[1:1+others]...)
+			for i := range 10 {
+				h.mustSend(t, ann, g, fmt.Sprint(i))
+			}
+			must(t, worker.Settle(t.Context()))
+			must(t, h.service.AddGroupMembers(t.Context(), ann, g, tokens(h.actors[7:])))
+			want := []string{"first", "second"}
+			for _, body := range want {
+				h.mustSend(t, ann, g, body)
+			}
+			must(t, h.service.RemoveGroupMembers(t.Context(), ann, g, tokens(h.actors[7:])))
+			h.mustSend(t, ann, g, "without her")
+			must(t, worker.Settle(t.Context()))
+			if got := h.bodies(t, eve); !slices.Equal(got, want) {
+				t.Errorf("she has %v, want %v", got, want)
+			}
+		})
+	}
+}

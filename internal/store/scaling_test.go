@@ -173,6 +173,8 @@ var spreading = map[string]string{
 	"piecework.LockHistory":   "when somebody joins a group that shows its history",
 	"piecework.QueueLate":     "a message to a large group: some hundred of its readers at a time",
 	"piecework.queueCopies":   "as QueueLate, or some of a group's earlier messages for new members",
+	"piecework.QueueWaiting":  "somebody leaves a group: its shard, and what was sent while its history came",
+	"piecework.moveWaiting":   "as QueueWaiting, or some of a group's earlier messages for new members",
 	"piecework.Replay":        "some of a group's earlier messages for new members",
 	"piecework.replayMessage": "one of a group's earlier messages for new members",
 	"piecework.countReplayed": "some of a group's earlier messages for new members",

@@ -81,17 +81,55 @@ func Replay(tx *store.Tx, g *model.Group, now time.Time, pairs int) (members []m
 	return members, len(messages) * len(members), err
 }
 
-// replayMessage queues a message with members at a position. Those that never had it get a
-// copy. Those to which it was sent, after they had come, have one.
-func replayMessage(tx *store.Tx, m *store.MessageRow, members []model.AccountID, position int64) error {
-	number := tx.Existing(m.Organization)
-	err := tx.Post(`UPDATE deliveries SET position = ? WHERE organization_number = ? AND message = ? AND account IN (?*)
-		AND replayed = 0 AND position = ? AND position > (SELECT joined FROM group_members p WHERE p.group_token = ?
-			AND p.account = deliveries.account)`, position, number, m.ID, members, m.Sort, m.Recipient)
+// moveWaiting moves the copies of members that wait for history, of what was sent to them since they came, to a
+// position.
+func moveWaiting(tx *store.Tx, m *store.MessageRow, members []model.AccountID, position int64) error {
+	return tx.Post(`UPDATE deliveries SET position = ? WHERE organization_number = ? AND message = ? AND account IN (?*)
+		AND replayed = 0 AND position = ? AND EXISTS (SELECT 1 FROM group_members p WHERE p.group_token = ?
+			AND p.account = deliveries.account AND p.history > 0 AND p.joined < deliveries.position)`,
+		position, tx.Existing(m.Organization), m.ID, members, m.Sort, m.Recipient)
+}
+
+// QueueWaiting queues with members that leave a group what was sent to them while they waited for its history:
+// that ends with their leaving.
+func QueueWaiting(tx *store.Tx, g *model.Group, members []model.AccountID, now time.Time) error {
+	var after int64
+	waits, err := tx.One(`SELECT history FROM group_members WHERE group_token = ? AND account IN (?*) AND history > 0
+		ORDER BY history LIMIT 1`, []any{g.ID, members}, &after)
+	if err != nil || !waits {
+		return err
+	}
+	messages, err := tx.SelectMessages(`m.recipient = ? AND m.replay > 0 AND m.recalled = 0 AND m.ends > ? AND m.sort > ?
+		AND EXISTS (SELECT 1 FROM deliveries d WHERE d.organization_number = m.organization_number
+			AND d.message = m.message AND d.account IN (?*) AND d.replayed = 0 AND d.position = m.sort)
+		ORDER BY m.sort`, g.ID, store.Millis(now), after, members)
+	if err != nil || len(messages) == 0 {
+		return err
+	}
+	position, err := tx.Position(len(messages), members...)
 	if err != nil {
 		return err
 	}
+	for i := range messages {
+		m, position := &messages[i], position+int64(i)
+		if err := moveWaiting(tx, m, members, position); err != nil {
+			return err
+		}
+		if err := queueCopies(tx, m, members, position); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replayMessage queues a message with members at a position. Those that never had it get a
+// copy. Those to which it was sent, after they had come, have one.
+func replayMessage(tx *store.Tx, m *store.MessageRow, members []model.AccountID, position int64) error {
+	if err := moveWaiting(tx, m, members, position); err != nil {
+		return err
+	}
 	if m.Replay {
+		number := tx.Existing(m.Organization)
 		err := tx.Post(`INSERT INTO deliveries
 			(organization_number, message, account, position, replayed, status, status_time, status_event)
 			SELECT ?, ?, account, ?, 1, 0, ?, 0 FROM group_members WHERE group_token = ? AND account IN (?*) AND account <> ?
