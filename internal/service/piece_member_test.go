@@ -110,3 +110,23 @@ func TestWhoLeavesBeforeTheHistoryHasComeGetsWhatWasSentToIt(t *testing.T) {
 		})
 	}
 }
+
+// A conversation that was removed does not come back with the history of its group, which was deleted.
+func TestHistoryOfADeletedGroupEndsWithTheConversation(t *testing.T) {
+	var worker *backlog.Worker
+	h := newHouse(t, 3, withWorker(8, &worker))
+	ann, eve := h.actors[0], h.actors[2]
+	g := h.mustWard(t, true, h.actors[1])
+	for i := range 10 {
+		h.mustSend(t, ann, g, fmt.Sprint(i))
+	}
+	must(t, worker.Settle(t.Context()))
+	must(t, h.service.AddGroupMembers(t.Context(), ann, g, tokens(h.actors[2:])))
+	h.mustSend(t, ann, g, "last")
+	must(t, h.service.DeleteGroup(t.Context(), ann, g))
+	must(t, h.service.RemoveFromRoster(t.Context(), eve, g.String(), h.organization))
+	must(t, worker.Settle(t.Context()))
+	if got := h.bodies(t, eve); len(got) != 0 {
+		t.Errorf("she has %v", got)
+	}
+}

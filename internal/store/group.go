@@ -225,8 +225,8 @@ func (tx *Tx) ClearGroup(account model.AccountID, organization model.Organizatio
 		WHERE account = ? AND group_token = ?`, account, id); err != nil {
 		return err
 	}
-	// Who leaves a large group is in it until its turn has come.
-	return tx.Post(`UPDATE group_members SET notes_history = CASE WHEN notes_history < 0 THEN notes_history
+	// The row of a member stays when its group is deleted, and so would the rest of the history go on coming.
+	return tx.Post(`UPDATE group_members SET history = 0, notes_history = CASE WHEN notes_history < 0 THEN notes_history
 		ELSE -1 - notes_history END, floor = (SELECT CASE WHEN g.sent > group_members.since THEN g.last_sort
 		ELSE group_members.last_sort END FROM groups g WHERE g.group_token = group_members.group_token)
 		WHERE group_token = ? AND account = ?`, id, account)
