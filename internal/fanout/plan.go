@@ -264,6 +264,11 @@ func (p *Plan) Recall(row *store.MessageRow, kind model.EventKind, holders []mod
 		Payload: store.Payload{Recalled: true}.Encode(), Accounts: holders})
 }
 
+// Await has the call answered only when what earlier ones promised of a group is so.
+func (p *Plan) Await(organization model.OrganizationID, group model.GroupID) {
+	p.must = append(p.must, crowd{organization, group})
+}
+
 // Counted returns a context in which the rows that calls write, or leave to be written, are
 // added to a number.
 func Counted(ctx context.Context, rows *int) context.Context {

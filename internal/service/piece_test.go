@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -14,6 +15,8 @@ import (
 	"signet/internal/live"
 	"signet/internal/model"
 	"signet/internal/service"
+	"signet/internal/store"
+	"signet/internal/store/piecework"
 	"signet/internal/testenv"
 )
 
@@ -246,4 +249,34 @@ func (h *house) bodies(t *testing.T, reader *model.Actor) (bodies []string) {
 		}
 	}
 	return bodies
+}
+
+// Whoever recalls a message again, since the first call was not answered, is answered when all readers
+// have lost it.
+func TestARepeatedRecallIsAnsweredWhenItIsDone(t *testing.T) {
+	var worker *backlog.Worker // which runs when the test says so
+	ctx, giveUp := context.WithCancel(t.Context())
+	h := newHouse(t, 6, withWorker(8, &worker), func(o *service.Options) { o.EraseSoon = giveUp })
+	ann, last := h.actors[0], h.actors[5]
+	g := h.mustWard(t, false, h.actors[1:]...)
+	must(t, worker.Settle(t.Context()))
+	sent, err := h.service.Send(t.Context(), ann, service.SendCommand{Recipient: g.String(), Body: "x"})
+	must(t, err)
+	must(t, worker.Settle(t.Context()))
+	if err := h.service.Recall(ctx, ann, sent.Message); !errors.Is(err, context.Canceled) {
+		t.Fatalf("the first recall ended with %v", err)
+	}
+	must(t, h.service.Recall(t.Context(), ann, sent.Message))
+	must(t, h.store.View(t.Context(), func(tx *store.Tx) error {
+		waits, err := piecework.HasPieces(tx, h.organization, g, piecework.Recall)
+		if waits {
+			t.Error("some of its readers have it still")
+		}
+		return err
+	}))
+	unread, err := h.service.Unread(t.Context(), last, "me")
+	must(t, err)
+	if unread.Messages != 0 {
+		t.Errorf("%d are unread, want 0", unread.Messages)
+	}
 }

@@ -105,6 +105,9 @@ func (s *Service) RecallFor(ctx context.Context, actor *model.Actor, organizatio
 func takeBack(tx *store.Tx, plan *fanout.Plan, row *store.MessageRow, now time.Time, others ...model.AccountID) (
 	erased bool, err error) {
 	if row.Recalled {
+		if row.Group { // from all of whose members it may not have been taken back yet
+			plan.Await(row.Organization, model.GroupID(row.Recipient))
+		}
 		return false, nil
 	}
 	told, err := tx.DeliveredTo(row.Organization, row.ID, math.MaxInt32)
