@@ -48,6 +48,7 @@ func (s *Service) Conversations(ctx context.Context, actor *model.Actor, c Conve
 	var last *store.ConversationCursor
 	err = fill(ctx, func(room *answerRoom) error {
 		return s.viewCounting(ctx, func(tx *store.Tx) error {
+			*room = answerRoom{small: room.small} // it may run again
 			l := &conversationList{
 				historyReader: historyReader{service: s, tx: tx, actor: actor, known: known, now: s.now()},
 				presenter:     presenter{service: s, tx: tx, actor: actor},
