@@ -130,3 +130,30 @@ func TestHistoryOfADeletedGroupEndsWithTheConversation(t *testing.T) {
 		t.Errorf("she has %v", got)
 	}
 }
+
+// Of each member who comes everybody is told with a bang, as long as these are not more than 2,000.
+func TestEachOfManyWhoComeIsABang(t *testing.T) {
+	const before, come = 30, 21
+	var worker *backlog.Worker
+	h := newHouse(t, before+come, withWorker(0, &worker))
+	g := h.mustWard(t, false, h.actors[1:before]...)
+	must(t, worker.Settle(t.Context()))
+	readers := []*model.Actor{h.actors[0], h.actors[before-1], h.actors[before], h.actors[before+come-1]}
+	for _, reader := range readers {
+		_, err := h.service.DeleteEvents(t.Context(), reader, false)
+		must(t, err)
+	}
+	must(t, h.service.AddGroupMembers(t.Context(), h.actors[0], g, tokens(h.actors[before:])))
+	must(t, worker.Settle(t.Context()))
+	for i, reader := range readers {
+		events, err := h.service.Poll(t.Context(), reader, service.PollOptions{Limit: service.MaxEvents})
+		must(t, err)
+		kinds := map[model.EventKind]int{}
+		for _, e := range events {
+			kinds[e.Kind]++
+		}
+		if kinds[model.EventBang] != come || kinds[model.EventUpdate] != 0 {
+			t.Errorf("reader %d is told with %v, want %d bangs", i, kinds, come)
+		}
+	}
+}
