@@ -260,8 +260,13 @@ func (p *Plan) Recall(row *store.MessageRow, kind model.EventKind, holders []mod
 	if row.Group {
 		g.ID = model.GroupID(row.Recipient)
 	}
-	return p.Do(&g, piecework.Piece{Deed: piecework.Recall, Kind: kind, Message: row.ID,
+	err := p.Do(&g, piecework.Piece{Deed: piecework.Recall, Kind: kind, Message: row.ID,
 		Payload: store.Payload{Recalled: true}.Encode(), Accounts: holders})
+	if err != nil || !row.Group || p.tx.Alone() {
+		return err
+	}
+	// Other servers may remember what it says, and bring it with its event for as long as that is queued.
+	return p.tx.WithdrawMessage(row.Organization, row.ID, holders)
 }
 
 // Await has the call answered only when what earlier ones promised of a group is so.

@@ -1,12 +1,14 @@
 package service
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
 	"time"
 
 	"signet/internal/access"
+	"signet/internal/fanout"
 	"signet/internal/model"
 	"signet/internal/people"
 	"signet/internal/store"
@@ -214,6 +216,40 @@ func TestWhatIsDeletedByHandIsRememberedForAMomentOnly(t *testing.T) {
 		_, err := c.send(c.nodes[0], ann, to)
 		if refused := new(model.Error); !errors.As(err, &refused) {
 			t.Errorf("a second after the rows in %s were deleted by hand: got %v, want that it is refused", table, err)
+		}
+	}
+}
+
+// A node brings nothing that another one has recalled, though it remembers what that says, and not all readers
+// have been told yet.
+func TestNoNodeBringsWhatAnotherOneRecalled(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, Limits{})
+	o := c.organization()
+	ann, readers := c.member(o, "ann"), []*model.Actor{c.member(o, "bob"), c.member(o, "eve")}
+	here, there := c.nodes[0], c.nodes[1]
+	var to []string
+	for _, reader := range readers {
+		to = append(to, reader.Account.String())
+	}
+	group, err := there.CreateGroup(t.Context(), ann, GroupCommand{CallOrganization: o, Members: to})
+	c.must(err)
+	sent, err := c.send(there, ann, group.ID.String())
+	c.must(err)
+
+	ctx, giveUp := context.WithCancel(t.Context())
+	here.fanout = fanout.New(fanout.Options{Store: here.store, Hub: here.hub, Clock: here.clock, Rows: 4})
+	here.eraseSoon = giveUp // once the message is recalled
+	if err := here.Recall(ctx, ann, sent.Message); !errors.Is(err, context.Canceled) {
+		t.Fatalf("the recall ended with %v", err)
+	}
+	for _, reader := range readers {
+		events, err := there.Poll(t.Context(), reader, PollOptions{Limit: MaxEvents})
+		c.must(err)
+		for _, e := range events {
+			if e.Message != nil {
+				t.Errorf("a reader gets %q", e.Message.Body)
+			}
 		}
 	}
 }

@@ -11,7 +11,9 @@ import (
 //
 // What a message says and who it is from and to never changes. What does change is
 // asked of the database each time: the event of a message that was recalled, or is
-// erased, is withdrawn in the same transaction, and the status lies with the event.
+// erased, is withdrawn in the same transaction, and the status lies with the event. In
+// an engine that is alone, a recall may leave events to be withdrawn later: there nobody
+// remembers the message any more.
 // When a message ends is known in advance, except of one that goes once it was read
 // (DOR), which is not to be remembered.
 type Messages interface {
