@@ -52,6 +52,7 @@ var nounCases = []conformance.Case{
 	{Name: "DirectoryGroups", Run: directoryGroups},
 	{Name: "DirectoryNames", Run: directoryNames},
 	{Name: "Histories", Run: histories},
+	{Name: "HistoriesOfThoseWhoLeave", Run: historiesOfThoseWhoLeave},
 	{Name: "Pieces", Run: pieces},
 	{Name: "RecallsInPieces", Run: recallsInPieces},
 	{Name: "Metadata", Run: keptMetadata},
