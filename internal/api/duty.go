@@ -10,8 +10,12 @@ import (
 	"signet/internal/service"
 )
 
-// dutyFields is how many names and values a rotation, or an override, may have.
-const dutyFields = 16
+const (
+	// dutyFields is how many names and values a rotation, or an override, may have.
+	dutyFields = 16
+	// mostOverridesGiven is how many overrides a call may give: more than a rota has, since old ones are forgotten.
+	mostOverridesGiven = 2 * duty.MostOverrides
+)
 
 // setDuty: POST /group/:group/duty (contract, section 8).
 func (a *API) setDuty(ctx context.Context, c *call) (answer, error) {
@@ -22,7 +26,7 @@ func (a *API) setDuty(ctx context.Context, c *call) (answer, error) {
 		command.Rotation = &service.DutyRotation{Accounts: r.List("accounts"), Start: r.Time("start"), Hours: r.Int("hours")}
 		f.RefuseFor(r)
 	}
-	overrides := f.Objects("overrides", 2*duty.MostOverrides, dutyFields) // old ones are forgotten
+	overrides := f.Objects("overrides", mostOverridesGiven, dutyFields)
 	for i := range overrides {
 		o := &overrides[i]
 		command.Overrides = append(command.Overrides, service.DutyOverride{From: o.Time("from"), To: o.Time("to"),
@@ -31,6 +35,10 @@ func (a *API) setDuty(ctx context.Context, c *call) (answer, error) {
 	}
 	if err := c.err(); err != nil {
 		return answer{}, err
+	}
+	if len(overrides) > mostOverridesGiven {
+		return answer{}, model.Invalidf("rota_invalid", "overrides", "At most %d overrides are given at a time.",
+			mostOverridesGiven)
 	}
 	id, err := c.groupID()
 	if err != nil {

@@ -280,6 +280,11 @@ func TestWhatIsNoRotaIsRefused(t *testing.T) {
 			field("overrides", []fields{merged(override(c.bob, 1, 2), fields{"account": ""})})},
 		"very many overrides": {"rota_invalid", "overrides",
 			field("overrides", slices.Repeat([]fields{override(c.bob, 1, 2)}, 201))},
+		"more overrides than are read": {"rota_invalid", "overrides",
+			field("overrides", append(slices.Repeat([]fields{pastOverride(c.bob)}, 260),
+				slices.Repeat([]fields{override(c.bob, 1, 2)}, 190)...))},
+		"overrides without an end": {"rota_invalid", "overrides",
+			field("overrides", slices.Repeat([]fields{merged(override(c.bob, 1, 2), fields{"to": nil})}, 201))},
 		"a large group": {"too_many_members", "always", field("always", slices.Repeat([]string{c.bob.token}, 2001))},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -300,7 +305,7 @@ func TestOldOverridesAreForgotten(t *testing.T) {
 	t.Parallel()
 	c := startClinic(t)
 	group := c.alice.mustCreateGroup("Ward")
-	old := fields{"from": "2026-10-01T08:00:00.000Z", "to": "2026-10-21T08:15:00.000Z", "account": c.bob.token}
+	old := pastOverride(c.bob)
 	late := merged(old, fields{"to": "2026-10-21T08:16:00.000Z"})
 	given := append(slices.Repeat([]fields{old}, 199), late)
 	f := merged(turns(c.bob), fields{"overrides": given})
@@ -313,6 +318,11 @@ func TestOldOverridesAreForgotten(t *testing.T) {
 	f["overrides"] = append(given, next)
 	c.alice.setDuty(group, f).want(204)
 	c.alice.get(path).reply().wantFields(fields{"overrides": []fields{late, next}})
+}
+
+// pastOverride ended so long ago that it is forgotten where there are many.
+func pastOverride(p *person) fields {
+	return fields{"from": "2026-10-01T08:00:00.000Z", "to": "2026-10-21T08:15:00.000Z", "account": p.token}
 }
 
 func override(p *person, from, to int) fields {

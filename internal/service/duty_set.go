@@ -127,11 +127,11 @@ func groupToRule(in *groupChange, id model.GroupID) (model.Group, error) {
 }
 
 // forgetOld drops overrides that are over for long, where there are more than a rota has: nobody would have room
-// for another one.
+// for another one. One without an end stays, to be refused.
 func (c *DutyCommand) forgetOld(now time.Time) {
 	if len(c.Overrides) > duty.MostOverrides {
 		c.Overrides = slices.DeleteFunc(slices.Clone(c.Overrides), func(o DutyOverride) bool {
-			return now.Sub(o.To) > duty.OverridesAge
+			return !o.To.IsZero() && now.Sub(o.To) > duty.OverridesAge
 		})
 	}
 }
