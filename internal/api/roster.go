@@ -56,7 +56,7 @@ func (a *API) getRoster(ctx context.Context, c *call) (answer, error) {
 	return a.endList(c, l, "]", l.Chunked(len(entries), func(from, to int) (err error) {
 		part := entries[from:to]
 		if withMetadata {
-			err = a.service.DescribeRoster(ctx, part)
+			err = a.service.DescribeRoster(ctx, c.actor, part)
 		}
 		for i := 0; i < len(part) && err == nil; i++ {
 			err = l.Add(c.rosterEntry(&part[i]))

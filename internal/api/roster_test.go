@@ -51,6 +51,23 @@ func TestRosterIsKeptByMessages(t *testing.T) {
 	c.alice.get("/v2/roster?render_metadata=x").want(400).wantField("render_metadata")
 }
 
+// The roster goes on listing whoever has left the organization, and shows no more of that person than other calls do.
+func TestRosterDescribesOnlyWhoIsInSight(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	boss := c.mustCreateAdmin(c.org, "boss")
+	c.bob.post("/v2/metadata/"+c.bob.token, fields{"pager": "7"}, in(c.org)).want(204)
+	c.alice.mustSend(c.bob.token, "x")
+	described := func(want fields) {
+		t.Helper()
+		c.alice.roster("render_metadata=true")[0].wantFields(fields{"token": c.bob.token, "metadata": want})
+	}
+	described(fields{"pager": "7"})
+	boss.delete(c.bob.path("/organization/" + c.org)).want(204)
+	c.alice.get("/v2/metadata/" + c.bob.token).wantMissing()
+	described(fields{})
+}
+
 func TestRosterEntryIsAddedAndRemoved(t *testing.T) {
 	t.Parallel()
 	c := startClinic(t)

@@ -63,14 +63,22 @@ func (s *Service) Roster(ctx context.Context, actor *model.Actor) (out []RosterE
 	return out, err
 }
 
-// DescribeRoster adds the metadata to entries of a roster.
-func (s *Service) DescribeRoster(ctx context.Context, entries []RosterEntry) error {
-	return s.store.View(ctx, func(tx *store.Tx) (err error) {
-		for i := 0; i < len(entries) && err == nil; i++ {
-			c := &entries[i].Conversation
-			entries[i].Metadata, err = s.getMetadata(ctx, tx, c.Organization, c.Entity)
+// DescribeRoster adds the metadata to entries of a roster: none to an entity that the actor may not see any more, such
+// as somebody who has left the organization.
+func (s *Service) DescribeRoster(ctx context.Context, actor *model.Actor, entries []RosterEntry) error {
+	return s.store.View(ctx, func(tx *store.Tx) error {
+		for i := range entries {
+			c, m := &entries[i].Conversation, map[string]string{}
+			seen, err := conversationSubject(tx, actor, c)
+			if err == nil {
+				m, err = s.getMetadata(ctx, tx, seen.organization, seen.entity)
+			}
+			if err != nil && !model.IsNotFound(err) {
+				return err
+			}
+			entries[i].Metadata = m
 		}
-		return err
+		return nil
 	})
 }
 

@@ -102,6 +102,18 @@ func accountSubject(actor *model.Actor, entity model.EntityID, theirs []model.Or
 	return p, nil
 }
 
+// conversationSubject is subject for the entity of one of the actor's conversations.
+func conversationSubject(tx *store.Tx, actor *model.Actor, c *store.Conversation) (subject, error) {
+	if c.Group {
+		return groupSubject(tx, actor, c.Entity, c.Organization)
+	}
+	theirs, err := tx.OrganizationsOf(model.AccountID(c.Entity))
+	if err != nil {
+		return subject{}, err
+	}
+	return accountSubject(actor, c.Entity, theirs, c.Organization)
+}
+
 // rosterSubject finds an entry of the actor's own roster. It still lists those who left the
 // organization, and with it are groups of which the actor keeps messages, or that it has
 // removed before; everything else must be in sight.
