@@ -59,7 +59,9 @@ func (a *API) getRoster(ctx context.Context, c *call) (answer, error) {
 			err = a.service.DescribeRoster(ctx, c.actor, part)
 		}
 		for i := 0; i < len(part) && err == nil; i++ {
-			err = l.Add(c.rosterEntry(&part[i]))
+			if err = a.service.NameMembers(ctx, c.actor, &part[i]); err == nil {
+				err = l.Add(c.rosterEntry(&part[i]))
+			}
 			part[i] = service.RosterEntry{} // so that what was written is not kept
 		}
 		return err

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"signet/internal/model"
 )
 
 // tokensOf lists the entities of a roster.
@@ -49,6 +51,19 @@ func TestRosterIsKeptByMessages(t *testing.T) {
 	c.alice.roster()[0].wantFields(nil, "metadata")
 	c.bob.roster()[0].wantFields(fields{"token": group, "unread_count": 1})
 	c.alice.get("/v2/roster?render_metadata=x").want(400).wantField("render_metadata")
+}
+
+// Events leave out the members of a group that has many; a roster names them, as the call for the group does.
+func TestRosterNamesTheMembersOfALargeGroup(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	others := c.mustFillOrganization(c.org, model.MostMembersTold)
+	group := c.alice.post("/v2/group", fields{"name": "Ward", "members": others},
+		in(c.org)).want(204).Header.Get("TT-X-Group-Token")
+	c.settle()
+	want := fields{"token": group, "members": append([]string{c.alice.token}, others...), "num_members": len(others) + 1}
+	c.alice.get("/v2/group/" + group).reply().wantFields(want)
+	c.alice.roster()[0].wantFields(want)
 }
 
 // The roster goes on listing whoever has left the organization, and shows no more of that person than other calls do.

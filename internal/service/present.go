@@ -234,9 +234,14 @@ func (p *presenter) groupEntity(organization model.OrganizationID, id model.Enti
 		return model.Entity{}, err
 	}
 	if g.Deleted || !rights.see {
-		g = model.Group{ID: g.ID, Organization: g.Organization, Name: g.Name, Deleted: true}
+		g = pastGroup(&g)
 	} else if g.Members, g.Count, err = p.tx.FirstGroupMembers(g.ID, model.MostMembersTold); err != nil {
 		return model.Entity{}, err
 	}
 	return model.Entity{Group: &g, Organization: g.Organization}, nil
+}
+
+// pastGroup is what there is of a group that its reader may not see any more.
+func pastGroup(g *model.Group) model.Group {
+	return model.Group{ID: g.ID, Organization: g.Organization, Name: g.Name, Deleted: true}
 }

@@ -82,6 +82,25 @@ func (s *Service) DescribeRoster(ctx context.Context, actor *model.Actor, entrie
 	})
 }
 
+// NameMembers adds to an entry of a roster the members of a group that has more than events name. It is called for each
+// entry as that is written: those of all at once would be too much.
+func (s *Service) NameMembers(ctx context.Context, actor *model.Actor, e *RosterEntry) error {
+	g := e.Entity.Group
+	if g == nil || g.Count == 0 || g.Everyone && g.Count > model.MostMembersShown {
+		return nil
+	}
+	return s.store.View(ctx, func(tx *store.Tx) error {
+		now, _, err := groupOf(tx, actor, g.ID)
+		if model.IsNotFound(err) { // the actor has left it meanwhile
+			now, err = pastGroup(g), nil
+		}
+		if err == nil {
+			e.Entity.Group = &now
+		}
+		return err
+	})
+}
+
 // accountsOf returns the accounts that conversations are with.
 func accountsOf(conversations []store.Conversation) (out []model.AccountID) {
 	for i := range conversations {
