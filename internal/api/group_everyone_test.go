@@ -105,7 +105,8 @@ func TestAdministratorsWriteToEverybody(t *testing.T) {
 	boss.post(c.alice.path("/organization/"+c.org+"/roles/admin"), nil).want(204)
 	c.alice.mustSend(group, "I am one now.")
 
-	// With its history on, who comes later reads what was sent.
+	// With its history on, who comes later reads what was sent, and sees what was changed.
+	boss.changeGroup(group, fields{"name": "Everybody"})
 	late := c.mustCreate(c.org, "late")
 	c.settle()
 	var read []string
@@ -113,6 +114,18 @@ func TestAdministratorsWriteToEverybody(t *testing.T) {
 		read = append(read, e.text("body"))
 	}
 	wantTexts(t, "what a new member reads", read, "The lift is out of order.", "It works again.", "I am one now.")
+	all, _, _ := boss.page(group, "after=0&limit=200")
+	if len(all) != 2+len(read) {
+		t.Errorf("there are %q, want two notes and what was sent", all)
+	}
+	late.wantNoted("with the history on", group, all...)
+	boss.changeGroup(group, fields{"replay_history": false})
+	last := c.mustCreate(c.org, "last")
+	last.wantNoted("with the history off", group)
+	boss.changeGroup(group, fields{"name": "All"})
+	if seen, _, _ := last.page(group, "after=0"); len(seen) != 1 {
+		t.Errorf("with the history off, one who came before a change sees %q", seen)
+	}
 }
 
 func TestGroupOfEverybodyIsFixed(t *testing.T) {

@@ -65,14 +65,14 @@ func enter(tx *store.Tx, g *model.Group, p *piecework.Piece, now time.Time) erro
 	if err != nil {
 		return err
 	}
-	history, stay := int64(0), store.Stay{History: noted, From: noted}
+	var history, seen int64 // they get the messages after history, and see the notes after seen
 	if g.ReplayHistory {
 		var messages int
 		if history, messages, err = piecework.HistoryStart(tx, g.ID, now, HistoryLimit); err != nil {
 			return err
 		}
-		if stay.History = history; messages < HistoryLimit { // older ones would be among those that they get
-			stay.History = 0
+		if seen = history; messages < HistoryLimit { // older ones would be among those that they get
+			seen = 0
 		}
 	}
 	// Members stand in the order in which they came: behind the last one of an earlier piece.
@@ -83,6 +83,11 @@ func enter(tx *store.Tx, g *model.Group, p *piecework.Piece, now time.Time) erro
 	position, err := tx.Position(len(entering), append(newest, entering...)...)
 	if err != nil {
 		return err
+	}
+	// No note tells who comes into a group of everybody.
+	stay := store.Stay{History: seen, From: cmp.Or(noted, position)}
+	if !g.ReplayHistory {
+		stay.History = stay.From
 	}
 	if err := tx.AddGroupMembers(g, entering, position, history, stay); err != nil {
 		return err
