@@ -379,6 +379,12 @@ func TestAvatarIsServedToWhoMaySeeTheEntity(t *testing.T) {
 	c.clock.Advance(time.Minute)
 	c.mustSweep()
 	c.bob.get(path).want(200)
+	c.alice.delete("/v2/group/" + group.Header.Get("TT-X-Group-Token")).want(204)
+	c.clock.Advance(time.Minute)
+	c.mustSweep()
+	if rows, files := c.countRows("avatars")+c.countRows("blobs"), c.countBlobs(); rows+files > 0 {
+		t.Errorf("of a deleted group's avatar %d rows and %d files are left", rows, files)
+	}
 }
 
 // An address that looks like another one is that one, or none.

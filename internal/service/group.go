@@ -128,6 +128,9 @@ func (s *Service) DeleteGroup(ctx context.Context, actor *model.Actor, id model.
 			return err
 		}
 		g.Deleted = true
+		if err := setGroupAvatar(in.Tx, &g, &GroupCommand{AvatarURL: new("")}); err != nil {
+			return err
+		}
 		if err := in.UpdateGroup(&g); err != nil {
 			return err
 		}
