@@ -49,11 +49,9 @@ func (s *Service) changeGroup(ctx context.Context, actor *model.Actor, id model.
 
 func (s *Service) changeGroupWith(ctx context.Context, pen *content.Pen, actor *model.Actor, id model.GroupID,
 	change func(*groupChange) error) error {
-	for {
-		var plan *fanout.Plan
-		var moving *model.Group // members still come or go by an earlier call
-		err := s.store.Update(ctx, func(tx *store.Tx) error {
-			moving = nil
+	var plan *fanout.Plan
+	err := s.onceMoved(ctx, func() (moving *model.Group, err error) {
+		err = s.store.Update(ctx, func(tx *store.Tx) error {
 			if err := pen.Fresh(); err != nil {
 				return err
 			}
@@ -64,31 +62,45 @@ func (s *Service) changeGroupWith(ctx context.Context, pen *content.Pen, actor *
 			if err != nil {
 				return err
 			}
-			g, _, err := tx.Group(id)
-			if err != nil {
+			if moving, err = groupMoving(tx, id); err != nil || moving != nil {
 				return err
-			}
-			waits, err := piecework.HasPieces(tx, g.Organization, id, piecework.Enter, piecework.Leave)
-			if err != nil {
-				return err
-			}
-			if waits {
-				moving = &g
-				return nil
 			}
 			plan = s.fanout.Plan(tx, s.now())
 			return change(&groupChange{tx, plan, pen, current})
 		})
-		if err != nil {
+		return moving, err
+	})
+	if err != nil {
+		return err
+	}
+	return s.fanout.Carry(ctx, plan)
+}
+
+// onceMoved tries what changes the members of a group until these no longer come or go by an earlier call: try returns
+// the group while they do, and has changed nothing then.
+func (s *Service) onceMoved(ctx context.Context, try func() (moving *model.Group, err error)) error {
+	for {
+		moving, err := try()
+		if err != nil || moving == nil {
 			return err
-		}
-		if moving == nil {
-			return s.fanout.Carry(ctx, plan)
 		}
 		if err := s.fanout.Finish(ctx, moving); err != nil {
 			return err
 		}
 	}
+}
+
+// groupMoving returns a group, which is locked, while members still come or go by an earlier call; else nil.
+func groupMoving(tx *store.Tx, id model.GroupID) (*model.Group, error) {
+	g, _, err := tx.Group(id)
+	if err != nil {
+		return nil, err
+	}
+	waits, err := piecework.HasPieces(tx, g.Organization, id, piecework.Enter, piecework.Leave)
+	if err != nil || !waits {
+		return nil, err
+	}
+	return &g, nil
 }
 
 // UpdateGroup changes a group (contract, call 7).

@@ -238,6 +238,31 @@ func TestWorkOfAServerThatIsGoneIsDoneByAnother(t *testing.T) {
 	}
 }
 
+// Whoever takes a large group from its roster while an earlier call still takes that account out of it leaves it once.
+func TestWhoIsBeingTakenOutOfAGroupLeavesItOnce(t *testing.T) {
+	h := newHouse(t, 2)
+	bob := h.actors[1]
+	g := h.mustWard(t, false, bob)
+	h.mustSend(t, h.actors[0], g, "hello") // which those who leave keep
+	must(t, h.store.Update(t.Context(), func(tx *store.Tx) error {
+		leaving := fanout.Friends(&model.Group{ID: g}, piecework.Leave, false, []model.AccountID{bob.Account}, 0)
+		leaving.Organization, leaving.Group = h.organization, g
+		return piecework.NotePiece(tx, &leaving)
+	}))
+	must(t, h.service.RemoveFromRoster(t.Context(), bob, g.String(), h.organization))
+	must(t, h.store.View(t.Context(), func(tx *store.Tx) error {
+		var notes int
+		if _, err := tx.One(`SELECT COUNT(*) FROM notes`, nil, &notes); err != nil {
+			return err
+		}
+		member, err := tx.IsGroupMember(g, bob.Account)
+		if notes != 1 || member {
+			t.Errorf("there are %d notes, want that of the creation; the account is in the group: %t", notes, member)
+		}
+		return err
+	}))
+}
+
 // bodies are the messages of a queue, as it is.
 func (h *house) bodies(t *testing.T, reader *model.Actor) (bodies []string) {
 	t.Helper()

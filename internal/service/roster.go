@@ -167,22 +167,32 @@ func (s *Service) RemoveFromRoster(ctx context.Context, actor *model.Actor, addr
 	var left *store.Withdrawal
 	now := s.now()
 	err := s.vault.Noting(ctx, now, func(pen *content.Pen) error {
-		return s.spare(ctx, s.access.Acting(actor, func(tx *store.Tx) error {
-			if err := pen.Fresh(); err != nil {
-				return err
-			}
-			plan, left = s.fanout.Plan(tx, now), nil
-			p, err := s.rosterSubject(ctx, tx, actor, address, organization)
-			if err != nil {
-				return err
-			}
-			if p.group {
+		return s.onceMoved(ctx, func() (moving *model.Group, err error) {
+			err = s.spare(ctx, s.access.Acting(actor, func(tx *store.Tx) error {
+				if err := pen.Fresh(); err != nil {
+					return err
+				}
+				plan, left, moving = s.fanout.Plan(tx, now), nil, nil
+				p, err := s.rosterSubject(ctx, tx, actor, address, organization)
+				if err != nil {
+					return err
+				}
+				if !p.group {
+					left, err = s.removeAccount(tx, actor, p)
+					return err
+				}
+				id := model.GroupID(p.entity)
+				if err := tx.LockGroup(id); err != nil {
+					return err
+				}
+				if moving, err = groupMoving(tx, id); err != nil || moving != nil {
+					return err
+				}
 				left, err = s.removeGroup(&groupChange{tx, plan, pen, actor}, p)
-			} else {
-				left, err = s.removeAccount(tx, actor, p)
-			}
-			return err
-		}))
+				return err
+			}))
+			return moving, err
+		})
 	})
 	if err != nil {
 		return err
@@ -215,12 +225,9 @@ func (s *Service) removeAccount(tx *store.Tx, actor *model.Actor, p subject) (*s
 	return left, noteRemoved(tx, p, actor.Account)
 }
 
-// removeGroup has the actor leave a group, if it is in it, and removes its conversation.
+// removeGroup has the actor leave a group, which is locked, if it is in it, and removes its conversation.
 func (s *Service) removeGroup(in *groupChange, p subject) (*store.Withdrawal, error) {
-	id := model.GroupID(p.entity)
-	if err := in.LockGroup(id); err != nil {
-		return nil, err
-	}
+	id, self := model.GroupID(p.entity), in.actor.Account
 	g, found, err := in.Group(id)
 	if err == nil && !found {
 		err = model.Missing()
@@ -228,8 +235,12 @@ func (s *Service) removeGroup(in *groupChange, p subject) (*store.Withdrawal, er
 	if err != nil {
 		return nil, err
 	}
-	self := in.actor.Account
-	if p.rights.member {
+	member, err := in.IsGroupMember(id, self) // another call may have taken it out before the group was locked
+	if err != nil {
+		return nil, err
+	}
+	member = member && !g.Deleted // whose last members are kept
+	if member {
 		if err := membersFixed(&g, ""); err != nil {
 			return nil, err
 		}
@@ -250,7 +261,7 @@ func (s *Service) removeGroup(in *groupChange, p subject) (*store.Withdrawal, er
 	if err := in.ClearGroup(self, p.organization, id, position); err != nil {
 		return nil, err
 	}
-	if !p.rights.member { // whoever leaves is told that
+	if !member { // whoever leaves is told that
 		name, past, err := in.PastGroupName(self, id)
 		if err != nil {
 			return nil, err
@@ -262,7 +273,7 @@ func (s *Service) removeGroup(in *groupChange, p subject) (*store.Withdrawal, er
 			return nil, err
 		}
 	}
-	if g.Deleted || p.rights.member && len(g.Members) == 0 {
+	if g.Deleted || member && len(g.Members) == 0 {
 		return left, erasure.NoteDeparture(in.Tx, p.organization)
 	}
 	return left, nil
