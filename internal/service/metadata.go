@@ -129,6 +129,11 @@ func (s *Service) SetMetadata(ctx context.Context, actor *model.Actor, address s
 		}
 		return err
 	}, s.access.Acting(actor, func(tx *store.Tx) error {
+		if p.group { // what is kept for one that another call deletes would stay
+			if err := tx.LockGroups(model.GroupID(p.entity)); err != nil {
+				return err
+			}
+		}
 		now, err := s.subjectToDescribe(tx, actor, address, organization)
 		if err != nil {
 			return err

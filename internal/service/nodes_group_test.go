@@ -6,6 +6,7 @@ import (
 
 	"signet/internal/model"
 	"signet/internal/store"
+	"signet/internal/store/metadata"
 	"signet/internal/testenv"
 )
 
@@ -48,4 +49,33 @@ func (c *cluster) notes(id model.GroupID) int {
 		_, err = tx.One(`SELECT COUNT(*) FROM notes WHERE group_token = ?`, []any{id}, &n)
 		return n, err
 	})
+}
+
+// Whoever describes a group while it is deleted leaves nothing of it.
+func TestNodesDescribeNoGroupThatIsDeleted(t *testing.T) {
+	testenv.Long(t)
+	t.Parallel()
+	c := newCluster(t, Limits{})
+	o := c.organization()
+	ann := c.member(o, "ann")
+	g, err := c.nodes[0].CreateGroup(t.Context(), ann, GroupCommand{CallOrganization: o})
+	c.must(err)
+	var described error
+	c.wantNobodyInTheWay(
+		func(tx *store.Tx) error { return tx.LockGroup(g.ID) },
+		func(node *Service) error {
+			described = node.SetMetadata(context.Background(), ann, g.ID.String(), o, map[string]string{"ward": "7"})
+			return nil
+		},
+		func(tx *store.Tx) error {
+			g.Deleted = true
+			return tx.UpdateGroup(&g)
+		})
+	kept := view(c, func(tx *store.Tx) (bool, error) {
+		_, found, err := metadata.Of(tx, o, g.Entity())
+		return found, err
+	})
+	if !model.IsNotFound(described) || kept {
+		t.Errorf("a group that is deleted is described: %v, kept %t", described, kept)
+	}
 }
