@@ -142,12 +142,20 @@ func (p *People) RemoveMember(ctx context.Context, actor *model.Actor, address s
 			return err
 		}
 	}
+	quits := !actor.Administers(organization) && p.access.IsSelf(ctx, actor, address)
+	return p.removeMember(ctx, actor, organization, quits, func(tx *store.Tx) (access.Target, error) {
+		return p.leaver(tx, actor, address, organization, quits)
+	})
+}
+
+// removeMember is RemoveMember of whom find finds in the transaction, which is the actor itself where it quits.
+func (p *People) removeMember(ctx context.Context, actor *model.Actor, organization model.OrganizationID, quits bool,
+	find func(*store.Tx) (access.Target, error)) error {
 	var account model.AccountID
 	var plan *fanout.Plan
 	var left []model.OrganizationID
 	asked, now := false, p.now()
 	act := p.access.Administer
-	quits := !actor.Administers(organization) && p.access.IsSelf(ctx, actor, address)
 	if quits {
 		act = p.access.Quit
 	}
@@ -156,7 +164,7 @@ func (p *People) RemoveMember(ctx context.Context, actor *model.Actor, address s
 			if err := pen.Fresh(); err != nil {
 				return err
 			}
-			t, err := p.leaver(tx, actor, address, organization, quits)
+			t, err := find(tx)
 			if err != nil {
 				return err
 			}

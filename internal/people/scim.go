@@ -241,27 +241,26 @@ func (p *People) ScimUser(ctx context.Context, actor *model.Actor, organization 
 		Organization: organization})
 }
 
-// ScimRemove takes a member out of the organization. The program that calls does not remove itself.
+// ScimRemove takes a member out of the organization. The program that calls does not remove itself. match is an
+// If-Match; empty: whatever the member is.
 func (p *People) ScimRemove(ctx context.Context, actor *model.Actor, organization model.OrganizationID,
 	id model.AccountID, match string) error {
-	if match != "" {
-		u, err := p.ScimUser(ctx, actor, organization, id)
-		if err == nil {
-			err = scim.WantVersion(match, u.Version())
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return p.scimLeave(ctx, actor, organization, id)
-}
-
-func (p *People) scimLeave(ctx context.Context, actor *model.Actor, organization model.OrganizationID,
-	id model.AccountID) error {
 	if id == actor.Account {
 		return model.NotAllowed()
 	}
-	return p.RemoveMember(ctx, actor, id.String(), organization)
+	return p.removeMember(ctx, actor, organization, false, func(tx *store.Tx) (t access.Target, err error) {
+		if t, err = p.access.Target(tx, actor, id.String()); err != nil || match == "" {
+			return t, err
+		}
+		found, err := scimMembers(tx, organization, []model.AccountID{id})
+		if err == nil && len(found) == 0 {
+			err = model.Missing()
+		}
+		if err == nil {
+			err = scim.WantVersion(match, found[0].Version())
+		}
+		return t, err
+	})
 }
 
 // named puts what a directory calls a member where it is found.

@@ -64,7 +64,7 @@ func (p *People) ScimChange(ctx context.Context, actor *model.Actor, c ScimComma
 	case errors.Is(err, errLeaves):
 		h.after = h.before
 		h.after.Active = false
-		return ScimOutcome{User: h.after, Disabled: true}, p.scimLeave(ctx, actor, c.Organization, c.Account)
+		return ScimOutcome{User: h.after, Disabled: true}, p.ScimRemove(ctx, actor, c.Organization, c.Account, c.Match)
 	case errors.Is(err, store.ErrConflict):
 		return out, scim.NameTaken("userName")
 	case err != nil:

@@ -118,8 +118,16 @@ func (s *Service) GroupMembers(
 // DeleteGroup ends a group for all its members. Its former
 // members may delete it again (contract, call 8).
 func (s *Service) DeleteGroup(ctx context.Context, actor *model.Actor, id model.GroupID) error {
+	return s.deleteGroup(ctx, actor, id, func(in *groupChange) (model.Group, error) {
+		return groupToDelete(in.Tx, in.actor, id)
+	})
+}
+
+// deleteGroup ends a group that find loads, unless the actor may not end it or it is deleted already.
+func (s *Service) deleteGroup(ctx context.Context, actor *model.Actor, id model.GroupID,
+	find func(*groupChange) (model.Group, error)) error {
 	return s.changeGroup(ctx, actor, id, func(in *groupChange) error {
-		g, err := groupToDelete(in.Tx, in.actor, id)
+		g, err := find(in)
 		if err != nil || g.Deleted {
 			return err
 		}

@@ -334,18 +334,14 @@ func (s *Service) scimMoves(tx *store.Tx, g *model.Group, wanted *scim.Group) (l
 	return leaving, entering, s.withinGroupLimit(len(members))
 }
 
-// ScimDeleteGroup ends a group for all its members.
+// ScimDeleteGroup ends a group for all its members. match is an If-Match; empty: whatever the group is.
 func (s *Service) ScimDeleteGroup(ctx context.Context, actor *model.Actor, organization model.OrganizationID,
 	id model.GroupID, match string) error {
-	err := s.store.View(ctx, func(tx *store.Tx) error {
-		g, err := directoryGroup(tx, actor, organization, id)
-		if err != nil {
-			return err
+	return s.deleteGroup(ctx, actor, id, func(in *groupChange) (model.Group, error) {
+		g, err := directoryGroup(in.Tx, in.actor, organization, id)
+		if err == nil {
+			err = scim.WantVersion(match, scimGroup(&g).Version())
 		}
-		return scim.WantVersion(match, scimGroup(&g).Version())
+		return g, err
 	})
-	if err != nil {
-		return err
-	}
-	return s.DeleteGroup(ctx, actor, id)
 }
