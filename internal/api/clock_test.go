@@ -193,3 +193,35 @@ func TestClockInDoubtIsTakenAsRightAfterADayOrWhenItIsAccepted(t *testing.T) {
 		}
 	}
 }
+
+// Positions go on from the last one that was handed out, so a queue has ids that are ahead of a
+// clock that went back.
+func TestQueueKnowsItsOwnIDsWhenTheClockGoesBack(t *testing.T) {
+	t.Parallel()
+	for _, ahead := range []time.Duration{2 * time.Second, 30 * time.Minute, 5 * oneDay} {
+		c := startClinic(t)
+		c.mustSweep()
+		c.clock.Jump(ahead)
+		for range 2 {
+			c.alice.mustSend(c.bob.token, "text")
+		}
+		events := c.bob.events()
+		c.bob.mustAck(events[1].id)
+		c.clock.Jump(-ahead)
+		c.mustSweep()
+
+		if got := len(c.bob.events("after=" + events[1].id)); got != 0 {
+			t.Errorf("%v: %d events are behind the last one, want none", ahead, got)
+		}
+		c.bob.openStream("", header("Last-Event-ID", events[1].id)).wantReplay()
+		newest, _ := model.ParseCursor(events[1].id)
+		newest.Position += oneDay.Microseconds()
+		c.bob.get("/v2/events?after="+newest.String()).wantError(400, "after_invalid").wantField("after")
+		c.bob.openStream("", header("Last-Event-ID", newest.String())).wantReplay("message")
+
+		c.alice.mustSend(c.bob.token, "sent in the present")
+		if got := len(c.bob.events("after=" + events[1].id)); got != 1 {
+			t.Errorf("%v: %d events are behind the last one, want the one that came", ahead, got)
+		}
+	}
+}

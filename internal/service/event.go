@@ -39,7 +39,10 @@ type PollOptions struct {
 func (s *Service) Poll(ctx context.Context, actor *model.Actor, o PollOptions) ([]model.Event, error) {
 	after := int64(0)
 	if o.After != "" {
-		cursor, ok := s.cursor(o.After)
+		cursor, ok, err := s.cursor(ctx, actor.Account, o.After)
+		if err != nil {
+			return nil, err
+		}
 		if !ok {
 			return nil, model.Invalidf("after_invalid", "after", "This is no event id of the queue.")
 		}
@@ -139,12 +142,19 @@ func position(e *model.Event) int64 {
 	return cursor.Position
 }
 
-// cursor reads an event id of the store's own history that is not ahead of what
-// can have been handed out by now.
-func (s *Service) cursor(id string) (model.Cursor, bool) {
-	cursor, ok := model.ParseCursor(id)
-	return cursor, ok && cursor.Epoch == s.store.Epoch() &&
-		cursor.Position <= s.time.Latest(s.clock()).Add(time.Second).UnixMicro()
+// cursor reads an event id of the store's own history that is not ahead of what can have been
+// handed out by now for an account. A position that the clock has not reached was handed out
+// all the same where the clock was ahead then, so the store is asked.
+func (s *Service) cursor(ctx context.Context, account model.AccountID, id string) (c model.Cursor, ok bool, err error) {
+	c, ok = model.ParseCursor(id)
+	if !ok || c.Epoch != s.store.Epoch() {
+		return c, false, nil
+	}
+	if c.Position <= s.clock().Add(time.Second).UnixMicro() {
+		return c, true, nil
+	}
+	last, err := store.Read(ctx, s.store, func(tx *store.Tx) (int64, error) { return tx.HandedOut(account) }, store.Short)
+	return c, err == nil && c.Position <= last, err
 }
 
 // Unacknowledged says which part of a queue a reader has not acknowledged.
@@ -157,7 +167,11 @@ type Unacknowledged struct {
 // Unacknowledged looks at the actor's queue from an event id on. An empty id, or one
 // that is not the queue's, means its start.
 func (s *Service) Unacknowledged(ctx context.Context, actor *model.Actor, seen string) (q Unacknowledged, err error) {
-	if cursor, ok := s.cursor(seen); ok {
+	cursor, ok, err := s.cursor(ctx, actor.Account, seen)
+	if err != nil {
+		return q, err
+	}
+	if ok {
 		q.After = cursor.Position
 	}
 	now := s.now()

@@ -185,6 +185,10 @@ type Dialect struct {
 	// others have queued.
 	Queues string
 
+	// Queue is a statement that tells the last position which was handed out for an account (a
+	// ?), or for any where all have the same ones.
+	Queue string
+
 	// Clauses at the end of a SELECT, or "" in an engine that has one writer and so
 	// needs none of them. What they lock stays so until the transaction ends.
 	Lock  string // nobody else changes or locks the rows

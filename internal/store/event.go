@@ -199,6 +199,12 @@ func (tx *Tx) LastPositions(accounts []model.AccountID) (map[model.AccountID]int
 	return out, err
 }
 
+// HandedOut returns a position behind which none was handed out for an account; 0: none was at all.
+func (tx *Tx) HandedOut(account model.AccountID) (position int64, err error) {
+	_, err = tx.One(tx.dialect.Queue, []any{account}, &position)
+	return position, err
+}
+
 // RemoveEvents takes events out of an account's queue that it did not acknowledge, and out of what is
 // kept of it.
 func (tx *Tx) RemoveEvents(account model.AccountID, positions []int64) error {

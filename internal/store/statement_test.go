@@ -286,6 +286,7 @@ var words = map[string]string{
 	"Share":  "FOR SHARE",
 	"Skip":   "FOR UPDATE SKIP LOCKED",
 	"Queues": "SELECT account, last FROM engine_queues WHERE account IN (?*)",
+	"Queue":  "SELECT last FROM engine_queues WHERE account = ?",
 }
 
 // pieces are what the functions return, or one of it, that put the locks and orders of the

@@ -151,6 +151,7 @@ func (e *Engine) Dialect() store.Dialect {
 			WHERE t.relnamespace <> 'pg_catalog'::regnamespace AND pg_table_is_visible(t.oid) AND x.indisvalid
 			ORDER BY i.relname, k.place`,
 		Queues: lastPositions,
+		Queue:  lastPosition,
 		Lock:   "FOR UPDATE", Share: "FOR SHARE", Skip: "FOR UPDATE SKIP LOCKED",
 	}
 }

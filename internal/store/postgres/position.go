@@ -30,6 +30,8 @@ const (
 
 	lastPositions = `SELECT account, last FROM engine_queues WHERE account IN (?*)`
 
+	lastPosition = `SELECT last FROM engine_queues WHERE account = ?`
+
 	forgetQueue = `DELETE FROM engine_queues WHERE account = ?`
 )
 

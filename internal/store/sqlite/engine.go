@@ -136,6 +136,7 @@ var dialect = store.Dialect{Name: "sqlite", Bytes: "BLOB", ID: "BLOB", Suffix: "
 	Columns: `SELECT t.name, c.name FROM sqlite_master t JOIN pragma_table_info(t.name) c WHERE t.type = 'table'`,
 	Indexes: `SELECT i.name, i.tbl_name, c.name FROM sqlite_master i JOIN pragma_index_info(i.name) c
 		WHERE i.type = 'index' AND i.sql IS NOT NULL AND c.name IS NOT NULL ORDER BY i.name, c.seqno`,
+	Queue: `SELECT value FROM engine_state WHERE name = 'position' AND ? IS NOT NULL`,
 }
 
 // Meters returns what the engine measures. It goes on measuring.

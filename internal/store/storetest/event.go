@@ -128,6 +128,13 @@ func events(t *testing.T, h conformance.Harness) {
 		p.mustUpdate(t, func(tx *store.Tx) error { return tx.WithdrawAll(bob, "", 0, store.EndOfQueue) })
 		wantEqual(t, "all after a deletion", part(0, store.EndOfQueue, 100), "")
 		wantEqual(t, "queue of another", len(p.mustQueue(t, eve)), 7)
+		var taken int64 // for which there never was an event
+		p.mustUpdate(t, func(tx *store.Tx) (err error) {
+			taken, err = tx.Position(1, bob)
+			return err
+		})
+		wantEqual(t, "last one handed out", mustRead(t, p,
+			func(tx *store.Tx) (int64, error) { return tx.HandedOut(bob) }), taken)
 	})
 
 	t.Run("of_one_organization_are_withdrawn_alone", func(t *testing.T) {
