@@ -3,6 +3,7 @@ package stream
 import (
 	"sync"
 	"testing"
+	"time"
 
 	"signet/internal/store/presence"
 	"signet/internal/testenv"
@@ -34,6 +35,19 @@ func TestStreamsPastTheLimitEndOnWhicheverNode(t *testing.T) {
 	third.wantOpen()
 	other.wantOpen()
 	j.wantStates(j.one, presence.Closed, presence.Closed, presence.Open, presence.Open)
+}
+
+func TestNodeThatNotesItsStreamsAgainEndsNoneOfThem(t *testing.T) {
+	testenv.Long(t)
+	t.Parallel()
+	j := newPeople(t, 2)
+	first, second := j.stream(0, j.one), j.stream(0, j.one)
+	j.clock.Advance(nodeLease + time.Second) // and no other node has removed them
+	j.round(0)
+	j.round(0)
+	first.wantOpen()
+	second.wantOpen()
+	j.wantStates(j.one, presence.Open, presence.Open)
 }
 
 func TestNodesKeepToTheStreamsOfAnAccount(t *testing.T) {

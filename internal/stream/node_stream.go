@@ -45,8 +45,13 @@ func (n *Node) open(ctx context.Context, sub *live.Subscription, upTo int64) (be
 			return err
 		}
 		abreast = last.Row <= upTo
+		noted := false
 		for _, r := range rows {
 			before = append(before, r.Scope)
+			noted = noted || r.Stream == sub.ID
+		}
+		if noted { // nobody removed it while the lease had lapsed
+			return nil
 		}
 		if limit := r.limit; limit > 0 {
 			rows = slices.DeleteFunc(rows, func(r presence.Stream) bool { return r.Scope != sub.Scope })
