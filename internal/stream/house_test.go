@@ -94,22 +94,25 @@ func (h *house) command() *server {
 	return h.serve(h.embedded(sqlite.Options{Beside: true}), h.ring, 0, filepath.Join(h.directory, "blobs"))
 }
 
-// brittle is an engine whose short updates can be made to fail, and the others to wait.
+// brittle is an engine of which an update can be made to fail, all of them to take long, and those
+// that are not short to wait.
 type brittle struct {
 	store.Engine
-	broken atomic.Bool
-	gate   sync.RWMutex // whoever locks it has them wait
+	clock *testclock.Clock
+	fails atomic.Int64 // which of the next updates fails, 1 for the very next; 0: none
+	lasts atomic.Int64 // how many seconds each takes
+	gate  sync.RWMutex // whoever locks it has those wait that are not short
 }
 
 func (b *brittle) Update(ctx context.Context, fn func(store.Session) error, traits ...store.Trait) error {
-	_, ofOne := store.ShortOfWhom(traits)
-	switch short := ofOne || slices.Contains(traits, store.Short); {
-	case !short:
-		b.gate.RLock()
-		defer b.gate.RUnlock()
-	case b.broken.Load():
+	if b.fails.Load() > 0 && b.fails.Add(-1) == 0 {
 		return store.ErrUnavailable
 	}
+	if _, ofOne := store.ShortOfWhom(traits); !ofOne && !slices.Contains(traits, store.Short) {
+		b.gate.RLock()
+		defer b.gate.RUnlock()
+	}
+	b.clock.Advance(time.Duration(b.lasts.Load()) * time.Second)
 	return b.Engine.Update(ctx, fn, traits...)
 }
 
@@ -123,7 +126,7 @@ func newNodes(t *testing.T, limit int) *house {
 		engine, err := postgres.Open(t.Context(), url, postgres.Options{Clock: h.clock.Now, Connections: 8})
 		h.must(err)
 		t.Cleanup(func() { engine.Close() })
-		below := &brittle{Engine: engine}
+		below := &brittle{Engine: engine, clock: h.clock}
 		s := h.serve(below, sealtest.OpenShared(t, ring, dir, h.clock.Now), limit, filepath.Join(dir, "blobs"))
 		s.engine = below
 		s.node, err = s.registry.Register(t.Context(), s.time)

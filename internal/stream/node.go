@@ -52,7 +52,9 @@ type Node struct {
 	lingering       []lingering
 	looked, renewed time.Time
 	failing, warned bool
-	lapsed          bool // the lease did, and not all streams are noted again
+	lapsed          bool                 // the lease did, and it is not settled what is to be noted again
+	unnoted         []*live.Subscription // streams that others may have removed since
+	unswept         bool                 // the lease was renewed, and what lapsed of others is not looked for since
 }
 
 // Register makes the server one of several on its store, until the node's Run has
@@ -145,8 +147,19 @@ func (n *Node) Round(ctx context.Context) error { return errors.Join(n.check(ctx
 
 // tend does what is due by now, but for check.
 func (n *Node) tend(ctx context.Context) error {
+	problems := []error{n.keepUp(ctx), n.depart(ctx, n.registry.clock()), n.noteAgain(ctx)}
+	if n.unswept {
+		n.unswept = false
+		problems = append(problems, n.sweepLapsed(ctx))
+	}
+	return errors.Join(problems...)
+}
+
+// keepUp does what cannot wait until something long is over, such as the telling of very many
+// who have left: it comes between two pieces.
+func (n *Node) keepUp(ctx context.Context) error {
 	now := n.registry.clock()
-	problems := []error{n.writeClosed(ctx), n.depart(ctx, now)}
+	problems := []error{n.writeClosed(ctx)}
 	interval := n.registry.lookAlone
 	if n.registry.hub.Connected() {
 		interval = n.registry.lookConnected
@@ -155,11 +168,7 @@ func (n *Node) tend(ctx context.Context) error {
 		problems = append(problems, n.look(ctx))
 	}
 	if now.Sub(n.renewed) >= nodeRenew {
-		err := n.renew(ctx, now)
-		if err == nil {
-			err = n.sweepLapsed(ctx)
-		}
-		problems = append(problems, err)
+		problems = append(problems, n.renew(ctx, now))
 	}
 	return errors.Join(problems...)
 }
@@ -182,7 +191,7 @@ func (n *Node) look(ctx context.Context) error {
 }
 
 // renew extends the lease. Where that lapsed, because this node hung or the store
-// was away, others may have removed its streams: they are noted again.
+// was away, others may have removed its streams: they are to be noted again.
 func (n *Node) renew(ctx context.Context, now time.Time) error {
 	r := n.registry
 	var lapsed bool
@@ -210,25 +219,16 @@ func (n *Node) renew(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	n.renewed = now
+	n.renewed, n.unswept = now, true
 	if why := r.hub.Barred(); why != nil && others > 0 && !n.warned {
 		n.warned = true
 		r.log.Warn("other servers use the same database, and this one hears of them by looking into it only: events can "+
 			"come seconds late, and typing and presence not at all", "others", others, "error", why)
 	}
-	if !n.lapsed {
-		return nil
+	if n.lapsed {
+		n.lapsed = false
+		n.unnoted = slices.DeleteFunc(r.hub.Subscriptions(), func(sub *live.Subscription) bool { return !sub.Stream })
 	}
-	for _, sub := range r.hub.Subscriptions() {
-		if !sub.Stream {
-			continue
-		}
-		if err := r.arrived(ctx, sub, 0); err != nil {
-			n.renewed = time.Time{} // try again
-			return err
-		}
-	}
-	n.lapsed = false
 	return nil
 }
 

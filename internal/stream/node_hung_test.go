@@ -40,16 +40,46 @@ func TestNodeThatHungGoesOnNotingItsStreams(t *testing.T) {
 		j.round(0)
 	}
 	back := j.servers[1]
-	back.engine.broken.Store(true)
+	back.engine.fails.Store(2) // the first one takes the lease anew
 	if err := back.node.Round(t.Context()); !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("the round ended with %v, want that the store fails", err)
 	}
-	back.engine.broken.Store(false)
 	j.round(1)
 	j.round(1)
 	for i, of := range []*model.Actor{j.one, j.pal} {
 		hung[i].wantOpen()
 		j.wantStates(of, presence.Open)
+	}
+}
+
+// A node that takes its time over each transaction notes very many streams again before its lease lapses once more.
+func TestNodeThatHungNotesManyStreamsWithinALease(t *testing.T) {
+	testenv.Long(t)
+	t.Parallel()
+	j := newPeople(t, 0)
+	const many = 40
+	for range many {
+		j.stream(1, j.one)
+	}
+	j.clock.Advance(nodeLease + time.Second)
+	j.round(0)
+	j.wantStates(j.one)
+	back := j.servers[1]
+	back.engine.lasts.Store(1)
+	j.round(1)
+	j.round(1)
+	back.engine.lasts.Store(0)
+	if n := back.node; n.lapsed || len(n.unnoted) > 0 {
+		t.Errorf("after two rounds the lease has lapsed: %t, and %d streams are to be noted", n.lapsed, len(n.unnoted))
+	}
+	open := 0
+	for _, s := range j.rows(j.one) {
+		if s.Alive && s.State == presence.Open {
+			open++
+		}
+	}
+	if open != many {
+		t.Errorf("%d streams are open, want %d", open, many)
 	}
 }
 

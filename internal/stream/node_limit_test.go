@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"signet/internal/model"
 	"signet/internal/store/presence"
 	"signet/internal/testenv"
 )
@@ -62,13 +63,35 @@ func TestNodesKeepToTheStreamsOfAnAccount(t *testing.T) {
 	group.Wait()
 	j.round(0)
 	j.round(1)
+	j.wantCount(j.one, limit)
+}
+
+func TestNodeThatHungKeepsToTheStreamsOfAnAccount(t *testing.T) {
+	testenv.Long(t)
+	t.Parallel()
+	const limit = 2
+	j := newPeople(t, limit)
+	for range limit {
+		j.stream(1, j.one)
+	}
+	j.clock.Advance(nodeLease + time.Second)
+	j.round(0)
+	j.wantCount(j.one, 0)
+	j.stream(0, j.one) // there is room for it
+	j.round(1)
+	j.wantCount(j.one, limit)
+}
+
+// wantCount compares how many streams of an account are open.
+func (j *nodes) wantCount(actor *model.Actor, want int) {
+	j.t.Helper()
 	open := 0
-	for _, state := range j.states(j.one) {
+	for _, state := range j.states(actor) {
 		if state == presence.Open {
 			open++
 		}
 	}
-	if open != limit {
-		t.Errorf("%d streams are open, want %d", open, limit)
+	if open != want {
+		j.t.Errorf("%d streams are open, want %d", open, want)
 	}
 }

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -45,25 +46,12 @@ func (n *Node) open(ctx context.Context, sub *live.Subscription, upTo int64) (be
 			return err
 		}
 		abreast = last.Row <= upTo
-		noted := false
-		for _, r := range rows {
-			before = append(before, r.Scope)
-			noted = noted || r.Stream == sub.ID
-		}
-		if noted { // nobody removed it while the lease had lapsed
+		before = scopesOf(rows)
+		if has(rows, sub) { // it was noted with all the others of the node (noteAgain)
 			return nil
 		}
-		if limit := r.limit; limit > 0 {
-			rows = slices.DeleteFunc(rows, func(r presence.Stream) bool { return r.Scope != sub.Scope })
-			open := openStreams(rows, "", "")
-			replaced = open[:max(len(open)-limit+1, 0)]
-		}
-		row := presence.Stream{Account: sub.Account, Stream: sub.ID, Node: n.id, Key: sub.Key,
-			Scope: sub.Scope, Opened: position}
-		if err := presence.PutStream(tx, &row); err != nil || len(replaced) == 0 {
-			return err
-		}
-		return presence.EndStreams(tx, sub.Account, replaced, presence.Replaced)
+		_, replaced, err = n.seat(tx, sub, position, rows)
+		return err
 	}, store.ShortOf(sub.Account))
 	if err != nil {
 		return nil, err
@@ -73,6 +61,119 @@ func (n *Node) open(ctx context.Context, sub *live.Subscription, upTo int64) (be
 	}
 	r.hub.CloseStreams(sub.Account, live.Replaced, replaced...)
 	return before, nil
+}
+
+// scopesOf are those of streams.
+func scopesOf(rows []presence.Stream) (all scopes) {
+	for _, r := range rows {
+		all = append(all, r.Scope)
+	}
+	return all
+}
+
+// has reports whether a stream is among rows.
+func has(rows []presence.Stream, sub *live.Subscription) bool {
+	return slices.ContainsFunc(rows, func(r presence.Stream) bool { return r.Stream == sub.ID })
+}
+
+// seat notes a stream of an account that has these others, the oldest first. It returns those
+// that there are then, and which made room for it because of the limit.
+func (n *Node) seat(tx *store.Tx, sub *live.Subscription, position int64, others []presence.Stream) (
+	all []presence.Stream, replaced []model.StreamID, err error) {
+	row := presence.Stream{Account: sub.Account, Stream: sub.ID, Node: n.id, Key: sub.Key, Scope: sub.Scope,
+		Opened: position, Alive: true}
+	if limit := n.registry.limit; limit > 0 {
+		elsewhere := func(r presence.Stream) bool { return r.Scope != sub.Scope }
+		open := openStreams(slices.DeleteFunc(slices.Clone(others), elsewhere), "", "")
+		replaced = open[:max(len(open)-limit+1, 0)]
+	}
+	goes := func(r presence.Stream) bool { return slices.Contains(replaced, r.Stream) }
+	all = append(slices.DeleteFunc(others, goes), row)
+	if err = presence.PutStream(tx, &row); err == nil && len(replaced) > 0 {
+		err = presence.EndStreams(tx, sub.Account, replaced, presence.Replaced)
+	}
+	return all, replaced, err
+}
+
+// noteAgain notes the streams again that others may have removed while the lease had lapsed.
+func (n *Node) noteAgain(ctx context.Context) error {
+	for len(n.unnoted) > 0 {
+		some := n.unnoted[:min(len(n.unnoted), nodeBatch)]
+		// What ends from here on is written after it is noted.
+		open := slices.DeleteFunc(slices.Clone(some), hasEnded)
+		if err := n.reopen(ctx, open); err != nil {
+			return err
+		}
+		n.unnoted = n.unnoted[len(some):]
+		if err := n.keepUp(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func hasEnded(sub *live.Subscription) bool {
+	select {
+	case <-sub.Done():
+		return true
+	default:
+		return false
+	}
+}
+
+// reopen is open of several streams, of which those that are noted stay as they are.
+func (n *Node) reopen(ctx context.Context, subs []*live.Subscription) error {
+	if len(subs) == 0 {
+		return nil
+	}
+	type arrival struct {
+		sub    *live.Subscription
+		before scopes
+	}
+	r, accounts := n.registry, accountsOf(subs)
+	var arrivals []arrival
+	var replaced map[model.AccountID][]model.StreamID
+	err := r.store.Update(ctx, func(tx *store.Tx) error {
+		arrivals, replaced = nil, map[model.AccountID][]model.StreamID{}
+		position, err := tx.Position(len(subs), accounts...)
+		if err != nil {
+			return err
+		}
+		rows, err := presence.StreamsOfEach(tx, accounts, n.time.StoreTime(r.clock()))
+		if err != nil {
+			return err
+		}
+		slices.SortFunc(rows, func(a, b presence.Stream) int {
+			return cmp.Or(cmp.Compare(a.Opened, b.Opened), slices.Compare(a.Stream[:], b.Stream[:]))
+		})
+		noted := map[model.AccountID][]presence.Stream{}
+		for _, row := range rows {
+			noted[row.Account] = append(noted[row.Account], row)
+		}
+		for i, sub := range subs {
+			of := noted[sub.Account]
+			if has(of, sub) {
+				continue
+			}
+			arrivals = append(arrivals, arrival{sub, scopesOf(of)})
+			all, over, err := n.seat(tx, sub, position+int64(i), of)
+			if err != nil {
+				return err
+			}
+			noted[sub.Account], replaced[sub.Account] = all, append(replaced[sub.Account], over...)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for account, streams := range replaced {
+		r.hub.CloseStreams(account, live.Replaced, streams...)
+	}
+	for _, a := range arrivals {
+		r.tellArrived(ctx, a.sub, a.before)
+	}
+	return nil
 }
 
 // openStreams returns those of an account's streams that are open, and opened with
@@ -161,6 +262,9 @@ func (n *Node) depart(ctx context.Context, now time.Time) error {
 		}
 		n.lingering = n.lingering[1:]
 		n.tellDeparted(ctx, left)
+		if err := n.keepUp(ctx); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -197,6 +301,9 @@ func (n *Node) sweepLapsed(ctx context.Context) error {
 			return err
 		}
 		n.tellDeparted(ctx, left)
+		if err := n.keepUp(ctx); err != nil {
+			return err
+		}
 	}
 }
 

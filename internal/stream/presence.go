@@ -46,10 +46,15 @@ func (r *Registry) arrived(ctx context.Context, sub *live.Subscription, upTo int
 		}
 		r.mu.Unlock()
 	}
+	r.tellArrived(ctx, sub, before)
+	return nil
+}
+
+// tellArrived tells of a stream, where its account had none of the same scope before.
+func (r *Registry) tellArrived(ctx context.Context, sub *live.Subscription, before scopes) {
 	if !slices.Contains(before, sub.Scope) {
 		r.tellPresence(ctx, sub.Account, before, before.with(sub.Scope), true)
 	}
-	return nil
 }
 
 // departed ends a stream. They are told when the account's last one there has been closed
