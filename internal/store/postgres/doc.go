@@ -63,13 +63,16 @@
 // while the server has been away for longer.
 //
 // When the connection is lost after COMMIT was sent, nobody knows whether it took
-// effect. Each Update therefore inserts a write id of its own, and the next try
-// begins by inserting the same: if that one is there, the first try took effect; if
-// the server is still at it, the insert waits; and if the server has not begun to
-// commit it, it cannot any more, for the key is unique. Nothing is doubled, and
-// nothing lost. Only when the server does not answer at all within the time allowed
-// is the outcome left open, and the answer ErrUnavailable: it may be waiting for its
-// synchronous replica, and what is not there yet is not to be confirmed.
+// effect. Each Update therefore inserts a write id of its own, and a transaction
+// between that try and the next inserts the same: if that one is there, the first try
+// took effect; if the server is about to commit that one, the insert waits; and if the
+// server has not come so far, it cannot commit it any more, for the key is unique. The
+// transaction in between also inserts an id that no try has, by which it is known again
+// if its own answer is lost. So the function never runs while an earlier try may take
+// effect, and what it left behind is of the try that did. Nothing is doubled, and nothing
+// lost. Only when the server does not answer at all within the time allowed is the outcome
+// left open, and the answer ErrUnavailable: it may be waiting for its synchronous replica,
+// and what is not there yet is not to be confirmed.
 //
 // # Another server
 //

@@ -180,11 +180,11 @@ func (e *Engine) carryBatch(batch []*member, prompt bool, look func(*session)) e
 	}
 	u := newUpdate(e, nil)
 	u.fn = func(s store.Session) error {
-		err := runBatch(s.(*session), batch, prompt && !u.doubtful)
+		err := runBatch(s.(*session), batch, prompt)
 		look(s.(*session))
 		return err
 	}
-	u.shared, u.batch = true, batch
+	u.shared = true
 	err := e.carry(context.Background(), u)
 	if err == nil || errors.Is(err, store.ErrUnavailable) && !errors.Is(err, store.ErrBusy) {
 		return err
@@ -217,8 +217,7 @@ func (e *Engine) shareView(batch []*member) (err error) {
 // it needs an answer, then all questions in one exchange, and so on. Positions are taken
 // once nobody has to hear something first, by all in one statement: whoever takes some has
 // locked queues, which everybody does last and in one order, so that nobody waits for
-// another one who waits for it. One that is prompt waits for no row for long; an update of
-// which an earlier try may be on disk is not, since it cannot be given up.
+// another one who waits for it. One that is prompt waits for no row for long.
 func runBatch(s *session, batch []*member, prompt bool) error {
 	if !s.begun {
 		s.start()

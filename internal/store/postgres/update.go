@@ -15,19 +15,22 @@ import (
 // writeID names an Update in the database (table engine_writes).
 type writeID [16]byte
 
+func newWriteID() writeID { return writeID(uuid.Must(uuid.NewV7())) }
+
 const insertWrite = `INSERT INTO engine_writes (write) VALUES (?)`
 
 // Update runs fn in a transaction and returns nil only when what fn wrote is on
 // disk. It calls fn again, after a random while, when others were in the way or
-// the connection was lost; and when the answer to COMMIT was lost, it finds out
-// first whether that one took effect. A panic in fn is returned as a
-// *store.PanicError. Short ones that wait at the same time share a transaction (share.go).
+// the connection was lost; and when the answer to COMMIT was lost, it settles
+// first whether that one took effect: while it still may, fn is not called. A panic
+// in fn is returned as a *store.PanicError. Short ones that wait at the same time share
+// a transaction (share.go).
 func (e *Engine) Update(ctx context.Context, fn func(store.Session) error, traits ...store.Trait) error {
 	return e.transact(ctx, newUpdate(e, fn), traits)
 }
 
 func newUpdate(e *Engine, fn func(store.Session) error) *update {
-	return &update{engine: e, fn: fn, id: writeID(uuid.Must(uuid.NewV7()))}
+	return &update{engine: e, fn: fn, id: newWriteID()}
 }
 
 // repeatable is Update for what may take effect twice.
@@ -68,9 +71,8 @@ func (e *Engine) carry(ctx context.Context, u *update) error {
 		if !undecided && (v == final || v == again && u.shared) {
 			return err
 		}
-		if v == unknown {
-			u.doubtful = true
-			u.keep()
+		if v == unknown && !u.doubtful && u.id != (writeID{}) {
+			u.doubtful, u.void = true, newWriteID()
 		}
 		if v != again {
 			e.pool.Reset() // what went the same way is as dead
@@ -91,33 +93,25 @@ func (e *Engine) carry(ctx context.Context, u *update) error {
 type update struct {
 	engine   *Engine
 	fn       func(store.Session) error
-	id       writeID // zero where it may take effect twice
+	id       writeID // of the next try, or of a doubtful one; zero where it may take effect twice
 	started  bool    // fn was called
-	doubtful bool    // an earlier try may be on disk, or get there yet
+	doubtful bool    // the last try of fn may be on disk, or get there yet
+	void     writeID // is there beside id where a doubtful try cannot take effect any more
 	shared   bool    // it is of several calls: they are run alone rather than again
-
-	// What the functions of several calls answered in a try that may be on disk.
-	answers []error
-	batch   []*member
 }
 
-// keep remembers what the calls that share the transaction were answered, and restore
-// answers it again where that try proves to be on disk.
-func (u *update) keep() {
-	u.answers = u.answers[:0]
-	for _, m := range u.batch {
-		u.answers = append(u.answers, m.err)
+// try runs the transaction once, unless an earlier try took effect.
+func (u *update) try(ctx context.Context) (verdict, error) {
+	if u.doubtful {
+		if v, err := u.within(ctx, u.decide); u.doubtful {
+			return v, err
+		}
 	}
+	return u.within(ctx, u.run)
 }
 
-func (u *update) restore() {
-	for i, err := range u.answers {
-		u.batch[i].err = err
-	}
-}
-
-// try runs the transaction once.
-func (u *update) try(ctx context.Context) (v verdict, err error) {
+// within runs a transaction on a connection of its own.
+func (u *update) within(ctx context.Context, run func(*session) (verdict, error)) (v verdict, err error) {
 	conn, err := u.engine.acquire(ctx)
 	if err != nil {
 		return acquired(ctx, err), err
@@ -135,35 +129,51 @@ func (u *update) try(ctx context.Context) (v verdict, err error) {
 			v, err = final, store.NewPanicError(value)
 		}
 	}()
-	v, err = u.run(s)
+	v, err = run(s)
 	returned = true
 	return v, err
 }
 
-// run is try with a session.
-func (u *update) run(s *session) (verdict, error) {
-	if u.doubtful && u.id != (writeID{}) {
-		// The key is unique: this waits for the doubtful try if the server is still at
-		// it, finds it if it took effect, and keeps it from taking effect later if not.
-		noted, err := s.Exec(insertWrite+` ON CONFLICT (write) DO NOTHING`, u.id)
-		if err != nil {
-			return s.verdict(), err
-		}
-		if noted == 0 {
-			if err := s.confirm(); err != nil {
-				return s.verdict(), err
-			}
-			u.engine.stats.recovered.Add(1)
-			u.restore()
-			return final, nil
-		}
+// decide settles what became of a doubtful try. It stays doubtful where that took effect, or is not
+// known yet.
+func (u *update) decide(s *session) (verdict, error) {
+	// The key is unique: this waits for the doubtful try if the server is about to commit it, finds it
+	// if it took effect, and, once it is committed, keeps it from taking effect later.
+	noted, err := s.Exec(insertWrite+` ON CONFLICT (write) DO NOTHING`, u.id)
+	if err != nil {
+		return s.verdict(), err
 	}
+	void := noted == 1
+	if void {
+		err = s.Post(insertWrite, u.void)
+	} else { // unless an earlier one of these transactions noted both, and its own answer was lost
+		err = s.Ask(`SELECT 1 FROM engine_writes WHERE write = ?`, []any{u.void}, func(store.Row) error {
+			void = true
+			return nil
+		})
+	}
+	if err == nil {
+		err = s.confirm()
+	}
+	if err != nil {
+		return s.verdict(), err
+	}
+	if void {
+		u.doubtful, u.id = false, newWriteID()
+		return again, nil
+	}
+	u.engine.stats.recovered.Add(1)
+	return final, nil
+}
+
+// run calls fn, and commits what it wrote.
+func (u *update) run(s *session) (verdict, error) {
 	u.started = true
 	u.engine.stats.updates.Add(1)
 	err := u.fn(s)
 	begun := time.Now()
 	if err == nil {
-		err = s.commit(u.id, u.doubtful || u.id == (writeID{}))
+		err = s.commit(u.id, u.id == (writeID{}))
 	}
 	if s.fault != nil {
 		// What fn made of the fault does not matter: nothing of it is left.
@@ -184,7 +194,7 @@ func (u *update) run(s *session) (verdict, error) {
 // confirm returns once all that is seen to be on the server's disk is on its synchronous replicas' too: nobody may have
 // waited for them when it was written. A commit of its own waits, and what was written before goes there before.
 func (s *session) confirm() error {
-	if err := s.Post(insertWrite, writeID(uuid.Must(uuid.NewV7()))); err != nil {
+	if err := s.Post(insertWrite, newWriteID()); err != nil {
 		return err
 	}
 	return s.commit(writeID{}, true)

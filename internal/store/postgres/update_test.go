@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -127,6 +128,89 @@ func TestALostConnectionNeitherLosesNorDoubles(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A server that still works on a try whose client is gone cannot bring it to the disk behind the next one, whose
+// outcome is the caller's.
+func TestALostTryTakesNoEffectBehindTheNext(t *testing.T) {
+	refused := errors.New("refused")
+	for _, test := range []struct {
+		name string
+		next error // what the function returns when it is called once more
+		n    int   // of the row that each try changes first
+	}{
+		{"that_works", nil, 1},
+		{"that_is_refused", refused, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			url := postgrestest.URL(t)
+			direct := mustOpen(t, url, Options{})
+			mustExec(t, direct, `CREATE TABLE counters (name TEXT NOT NULL, n BIGINT NOT NULL, PRIMARY KEY (name))`)
+			mustExec(t, direct, `INSERT INTO counters (name, n) VALUES ('first', 0), ('last', 0)`)
+			p, through := newProxy(t, url)
+			e := mustOpen(t, through, Options{Pooled: true, Connections: 3, Patience: 20 * time.Second})
+
+			held, release := make(chan struct{}), make(chan struct{})
+			letGo := sync.OnceFunc(func() { close(release) })
+			var workers sync.WaitGroup
+			workers.Go(func() {
+				err := direct.Update(context.Background(), func(s store.Session) error {
+					_, err := s.Exec(`UPDATE counters SET n = 0 WHERE name = 'last'`)
+					close(held)
+					<-release
+					return err
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			})
+			<-held
+			lost := false
+			p.cutWhen(func(sent []byte) cut {
+				switch {
+				case bytes.Contains(sent, []byte{0x04, 0xd2, 0x16, 0x2e}): // the client asks to cancel what it lost
+					return beforeServer
+				case lost || !bytes.Contains(sent, []byte("COMMIT\x00")):
+					return pass
+				}
+				lost = true
+				return afterServer
+			})
+			waiting := func() int {
+				return mustCount(t, direct, `SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database()
+					AND wait_event_type = 'Lock' AND query LIKE 'UPDATE counters%'`)
+			}
+			calls, result := 0, 0
+			err := e.Update(t.Context(), func(s store.Session) error {
+				result = 0
+				if calls++; calls == 2 {
+					for waiting() == 0 {
+					}
+					if test.next != nil {
+						return test.next
+					}
+					letGo()
+					for waiting() > 0 { // until the server goes on with the first try
+					}
+				}
+				if _, err := s.Exec(`UPDATE counters SET n = n + 1 WHERE name = 'first'`); err != nil {
+					return err
+				}
+				result = 1
+				return s.Post(`UPDATE counters SET n = n + 1 WHERE name = 'last'`)
+			})
+			letGo()
+			workers.Wait()
+			if !errors.Is(err, test.next) || calls != 2 || result != test.n {
+				t.Errorf("after %d calls: error %v and result %d, want 2, %v and %d", calls, err, result, test.next, test.n)
+			}
+			mustExec(t, direct, `UPDATE counters SET n = n + 10 WHERE name = 'first'`) // once the first try has ended
+			if n := mustCount(t, direct, `SELECT n FROM counters WHERE name = 'first'`); n != 10+test.n {
+				t.Errorf("%d tries took effect, want %d", n-10, test.n)
+			}
+		})
 	}
 }
 
