@@ -71,10 +71,8 @@ func (d *data) openPair(ctx context.Context, in surroundings, taken *undo) (err 
 		return err
 	}
 	*taken = append(*taken, p.peers.Close)
-	if !p.promoting { // that one was just told, if it is there
-		err = p.peers.WantNone(ctx, in.dir)
-	}
-	if err != nil || in.cfg.Standby.Listen == "" && in.cfg.Standby.Bucket == "" {
+	// A standby that was promoted too: where it did not run, it may start long afterwards.
+	if err = p.peers.WantNone(ctx, in.dir); err != nil || in.cfg.Standby.Listen == "" && in.cfg.Standby.Bucket == "" {
 		return err
 	}
 	return p.openSender(ctx, in, engine, self, taken)

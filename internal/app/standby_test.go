@@ -359,6 +359,45 @@ func TestStandbyThatDoesNotRunIsPromoted(t *testing.T) {
 	}
 }
 
+// A standby is promoted while it does not run, and does not start until the server before has taken over again.
+func TestPromotedStandbyThatWasOvertakenDoesNotServe(t *testing.T) {
+	first := pairSettings(t)
+	a, err := Open(t.Context(), first, quiet())
+	if err != nil {
+		t.Fatal(err)
+	}
+	stopFirst := mustRun(t, a)
+	cfg := standbySettings(t, a)
+	s, stop := mustFollow(t, cfg)
+	awaitCopy(t, s)
+	stop()
+	claim := standby.Claim{Installation: a.mustIdentity(t).Installation, Term: 1, By: "the standby"}
+	if err := stopFirst(); err != nil {
+		t.Fatal(err)
+	}
+	if p, _, err := offline.Promote(t.Context(), cfg, false); err != nil || p.Term != claim.Term {
+		t.Fatalf("%+v, error %v", p, err)
+	}
+	if err := succession.NoteFenced(first.Data, claim); err != nil { // as it is told of the promotion
+		t.Fatal(err)
+	}
+	if p, _, err := offline.Promote(t.Context(), first, true); err != nil || p.Term != claim.Term+1 {
+		t.Fatalf("%+v, error %v", p, err)
+	}
+	b, err := Open(t.Context(), first, quiet())
+	if err != nil {
+		t.Fatal(err)
+	}
+	mustRun(t, b)
+	cfg.Standby.Peer = "http://" + b.StandbyAddr().String()
+	if s, err := Open(t.Context(), cfg, quiet()); err == nil {
+		s.Close()
+		t.Error("it serves")
+	} else if !strings.Contains(err.Error(), "took over") {
+		t.Errorf("it does not serve because of %v", err)
+	}
+}
+
 // What only the server before has comes back with it, and what the other confirmed is dropped.
 func TestServerTakesOverAgain(t *testing.T) {
 	testenv.Long(t)

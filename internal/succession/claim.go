@@ -18,7 +18,7 @@ import (
 
 const (
 	// askTime is how long another server may take to say what it is, and to give way. A promotion whose
-	// server is gone waits for it once.
+	// server is gone waits for it once, and the start after it once more.
 	askTime = 3 * time.Second
 
 	// leastRoom is how much room the disk of a standby has to have: a server whose disk is full confirms
