@@ -53,17 +53,33 @@ type server struct {
 	time     *custody.Clock
 	node     *Node         // nil: it is alone
 	engine   *brittle      // of one that is not alone
+	read     *readings     // likewise
 	ahead    time.Duration // by how much the registry's clock is, of those of all others
 }
 
-// readings counts how often a store is read.
+// readings counts how often a store is read, and can have one reading wait.
 type readings struct {
 	store.Engine
-	n atomic.Int64
+	n    atomic.Int64
+	next atomic.Pointer[held]
+}
+
+// held is a reading that waits before it begins.
+type held struct{ reached, release chan struct{} }
+
+// hold has the next reading wait.
+func (r *readings) hold() *held {
+	h := &held{make(chan struct{}), make(chan struct{})}
+	r.next.Store(h)
+	return h
 }
 
 func (r *readings) View(ctx context.Context, fn func(store.Session) error, traits ...store.Trait) error {
 	r.n.Add(1)
+	if h := r.next.Swap(nil); h != nil {
+		close(h.reached)
+		<-h.release
+	}
 	return r.Engine.View(ctx, fn, traits...)
 }
 
@@ -126,9 +142,10 @@ func newNodes(t *testing.T, limit int) *house {
 		engine, err := postgres.Open(t.Context(), url, postgres.Options{Clock: h.clock.Now, Connections: 8})
 		h.must(err)
 		t.Cleanup(func() { engine.Close() })
-		below := &brittle{Engine: engine, clock: h.clock}
+		read := &readings{Engine: engine}
+		below := &brittle{Engine: read, clock: h.clock}
 		s := h.serve(below, sealtest.OpenShared(t, ring, dir, h.clock.Now), limit, filepath.Join(dir, "blobs"))
-		s.engine = below
+		s.engine, s.read = below, read
 		s.node, err = s.registry.Register(t.Context(), s.time)
 		h.must(err)
 	}

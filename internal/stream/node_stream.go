@@ -344,9 +344,26 @@ func forgetStreams(tx *store.Tx, over []presence.Stream) (out []departure, err e
 	return out, err
 }
 
+// tellDeparted tells that accounts have left, of which some may be back on any node by now.
 func (n *Node) tellDeparted(ctx context.Context, left []departure) {
+	r := n.registry
+	var accounts []model.AccountID
 	for _, d := range left {
-		n.registry.tellPresence(ctx, d.account, d.left, d.before, false)
+		r.tellPresence(ctx, d.account, d.left, d.before, false)
+		accounts = append(accounts, d.account)
+	}
+	if len(accounts) == 0 {
+		return
+	}
+	now, err := store.Read(ctx, r.store, func(tx *store.Tx) (map[model.AccountID][]model.OrganizationID, error) {
+		return presence.StreamScopes(tx, accounts)
+	})
+	if err != nil {
+		r.log.DebugContext(ctx, "it is not told who is back", "error", err)
+		return
+	}
+	for _, d := range left {
+		r.tellBack(ctx, d.account, d.left, now[d.account])
 	}
 }
 

@@ -343,6 +343,26 @@ func TestAccountIsThereWhileAnyNodeHasAStreamOfIt(t *testing.T) {
 	j.wantPresence(watching, j.one.Account, true)
 }
 
+// An account whose leaving is still being told is back on a node, which tells it at once.
+func TestNodeTellsLastThatAnAccountIsBack(t *testing.T) {
+	testenv.Long(t)
+	t.Parallel()
+	j := newPeople(t, 0)
+	watching := j.stream(0, j.pal, "presence", "is-typing")
+	first, node := j.stream(0, j.one), j.servers[0].node
+	j.wantPresence(watching, j.one.Account, true)
+	first.close()
+	j.must(node.writeClosed(t.Context()))
+	j.clock.Advance(linger)
+	roster, told := j.servers[0].read.hold(), make(chan error, 1)
+	go func() { told <- node.depart(t.Context(), j.clock.Now()) }()
+	<-roster.reached
+	j.stream(0, j.one)
+	close(roster.release)
+	j.must(<-told)
+	j.wantPresence(watching, j.one.Account, true, false, true)
+}
+
 func TestStreamsOfANodeThatDiedLapse(t *testing.T) {
 	testenv.Long(t)
 	t.Parallel()

@@ -69,21 +69,38 @@ func (r *Registry) departed(sub *live.Subscription) {
 	if slices.Contains(r.hub.StreamScopes(account), scope) {
 		return
 	}
-	time.AfterFunc(r.linger, func() {
-		if slices.Contains(r.hub.StreamScopes(account), scope) {
-			return
-		}
-		r.mu.Lock()
-		before := r.present[account]
-		left := before.without(scope)
+	time.AfterFunc(r.linger, func() { r.leave(context.Background(), account, scope) })
+}
+
+// leave notes and tells that an account is there with no stream of a scope any more, where that is so.
+func (r *Registry) leave(ctx context.Context, account model.AccountID, scope model.OrganizationID) {
+	r.mu.Lock()
+	before := r.present[account]
+	left := before.without(scope)
+	// A stream that is opened from here on arrives once this is noted.
+	stays := len(left) == len(before) || slices.Contains(r.hub.StreamScopes(account), scope)
+	if !stays {
 		if r.present[account] = left; len(left) == 0 {
 			delete(r.present, account)
 		}
-		r.mu.Unlock()
-		if len(left) < len(before) {
-			r.tellPresence(context.Background(), account, left, before, false)
-		}
-	})
+	}
+	r.mu.Unlock()
+	if stays {
+		return
+	}
+	r.tellPresence(ctx, account, left, before, false)
+	r.mu.Lock()
+	now := r.present[account]
+	r.mu.Unlock()
+	r.tellBack(ctx, account, left, now)
+}
+
+// tellBack tells that an account is there with more scopes than it has just been told to have left. Who
+// told that when it came back may have been faster than who told that it left.
+func (r *Registry) tellBack(ctx context.Context, account model.AccountID, left, now scopes) {
+	if slices.ContainsFunc(now, func(scope model.OrganizationID) bool { return !slices.Contains(left, scope) }) {
+		r.tellPresence(ctx, account, left, now, true)
+	}
 }
 
 // presentTo returns who is present now of those who have each other in their rosters with

@@ -34,6 +34,9 @@ func (p *pen) Event(e *model.Event) error {
 			what += " (muted)"
 		}
 	}
+	if e.Presence != nil {
+		what += " " + strconv.FormatBool(e.Presence.Available)
+	}
 	p.added = append(p.added, what)
 	return nil
 }
