@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -10,7 +11,10 @@ import (
 	"signet/client"
 	"signet/internal/config"
 	"signet/internal/home"
+	"signet/internal/model"
 	"signet/internal/offline"
+	"signet/internal/seal"
+	"signet/internal/store"
 	"signet/internal/store/postgrestest"
 	"signet/internal/testenv"
 )
@@ -94,4 +98,61 @@ func TestOlderKeyRingIsToldAndANewerCopyIsTakenOver(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A trial destroys keys in a ring of its own, for its store knows nothing of what came after the backup. What it
+// has destroyed is taken over neither from the ring, nor in the place of keys that a better copy has.
+func TestKeysThatATrialHasDestroyedStayWithTheStoreThatNeedsThem(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	cfg := settings(t)
+	w := mustOpenWardAt(t, cfg, false)
+	dir := t.TempDir()
+	before, after, trial := filepath.Join(dir, "before"), filepath.Join(dir, "after"), filepath.Join(dir, "trial")
+	mustExport := func(to string) {
+		t.Helper()
+		_, err := offline.ExportKeys(ctx, cfg, to)
+		must(t, err)
+	}
+	mustExport(before)
+	message := w.mustSendTo("bob", client.Outgoing{Body: "kept", TTL: 20 * 24 * 60})
+	mustExport(after)
+	mustExport(trial)
+	must(t, w.stop())
+	mustDestroyAsATrial(t, trial)
+
+	mustCopyFile(t, before, filepath.Join(cfg.Data, home.KeyringFile))
+	for _, from := range []struct {
+		copied string
+		added  int
+	}{{trial, 1}, {after, 1}, {trial, 0}} { // the first is that of Request-IDs, which the trial has kept
+		done, err := offline.ImportKeys(ctx, cfg, from.copied, "")
+		if err != nil || done.Added != from.added {
+			t.Errorf("from %s: imported %+v, %v; want %d keys", from.copied, done, err, from.added)
+		}
+	}
+	w = w.mustReopen(cfg)
+	if m, err := w.bob.Message(ctx, message); err != nil || m.Body != "kept" {
+		t.Errorf("the message reads %+v, %v", m, err)
+	}
+}
+
+// mustDestroyAsATrial destroys the keys of messages in a copy of a ring, which is that of a restored store then.
+func mustDestroyAsATrial(t *testing.T, path string) {
+	t.Helper()
+	ring := seal.OpenFileBeside(path)
+	contents, _, err := ring.Load(t.Context(), true)
+	must(t, err)
+	var ids []seal.KeyID
+	for _, record := range contents.Records {
+		if record.Name.Scope != "" {
+			ids = append(ids, record.ID)
+		}
+	}
+	must(t, errors.Join(
+		ring.SetOwner(t.Context(), func(m model.Mark) (model.Mark, error) {
+			m.Epoch = store.NewEpoch()
+			return m, nil
+		}),
+		ring.Destroy(t.Context(), ids, time.Now())))
 }

@@ -193,6 +193,13 @@ func importNeeded(
 	if _, err := custody.Check(ctx, kept, custody.RingAt(ring.Where()), ring); err != nil {
 		return done, home.OwnershipFault(err)
 	}
+	same, err := sameHistory(ctx, kept, &contents.Owner)
+	if err != nil {
+		return done, err
+	}
+	if !same { // what nothing in that store needed may be needed in this one
+		contents.Gone = nil
+	}
 	needed := map[seal.KeyID]bool{}
 	now := time.Now()
 	err = custody.KeysInUse(ctx, kept, now, func(id seal.KeyID, _ func(*custody.Missing) *int) { needed[id] = true })
@@ -203,6 +210,18 @@ func importNeeded(
 		end, ends := seal.Ends(r.Name.Period)
 		return needed[r.ID] || r.Name.Scope == "" && (!ends || now.Before(end)) // of Request-IDs
 	})
+}
+
+// sameHistory reports whether an owner is a store as it is, or as it was before it was set back.
+func sameHistory(ctx context.Context, kept *store.Store, owner *model.Mark) (bool, error) {
+	now, err := kept.Identity(ctx)
+	switch {
+	case err != nil || owner.Installation != now.Installation:
+		return false, err
+	case owner.Epoch == now.Epoch:
+		return true, nil
+	}
+	return kept.HadEpoch(ctx, owner.Epoch)
 }
 
 // VerifyKeys opens everything that is sealed, in the store and the blobs of a data

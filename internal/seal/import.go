@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"slices"
 	"time"
 )
 
@@ -17,8 +16,8 @@ type Imported struct {
 }
 
 // Import takes over from a copy of the same ring the keys that are missing and
-// wanted. What this ring has destroyed stays destroyed, and so does what the copy
-// knows to be destroyed. from is the copy's master key; each key is wrapped anew with
+// wanted. What this ring has destroyed stays destroyed, and so does what it lacks and the
+// copy knows to be destroyed. from is the copy's master key; each key is wrapped anew with
 // the ring's own. Import may run again.
 func (r *Ring) Import(ctx context.Context, c *Contents, from Master, wanted func(Record) bool) (done Imported,
 	err error) {
@@ -82,15 +81,18 @@ func (r *Ring) Import(ctx context.Context, c *Contents, from Master, wanted func
 	return done, nil
 }
 
-// takeGone takes over what another copy of the ring knows to be destroyed.
+// takeGone takes over what another copy of the ring knows to be destroyed, but for the keys that this ring holds:
+// a server may seal with one of them at this moment. The servers destroy those that nothing needs.
 func (c *Contents) takeGone(from *Contents) {
-	if len(from.Gone) == 0 {
+	all := maps.Clone(from.Gone)
+	for _, r := range c.Records {
+		delete(all, r.ID)
+	}
+	if len(all) == 0 {
 		return
 	}
-	all := maps.Clone(from.Gone)
 	maps.Copy(all, c.Gone)
 	c.Gone = all
-	c.Records = slices.DeleteFunc(c.Records, func(r Record) bool { _, gone := from.Gone[r.ID]; return gone })
 }
 
 // Has reports whether the ring holds a key, as far as it knows without looking again.
