@@ -53,12 +53,20 @@ func (d *data) openPair(ctx context.Context, in surroundings, taken *undo) (err 
 	if p.promoting, err = succession.Begin(ctx, in.dir, d.kept); err != nil {
 		return err
 	}
-	self := func(ctx context.Context) (standby.State, error) { return selfOf(ctx, d.kept) }
+	now, err := selfOf(ctx, d.kept)
+	if err != nil {
+		return err
+	}
+	claim, err := succession.ClaimID(in.dir, now.Term)
+	if err != nil {
+		return err
+	}
+	self := func(ctx context.Context) (standby.State, error) {
+		s, err := selfOf(ctx, d.kept)
+		s.Claim = claim
+		return s, err
+	}
 	if p.promoting {
-		now, err := self(ctx)
-		if err != nil {
-			return err
-		}
 		in.log.Info("this server was a standby, and is the first from now on", "term", now.Term, "epoch", now.Epoch)
 	}
 	give := func(ctx context.Context, c standby.Claim) error {

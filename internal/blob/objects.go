@@ -51,12 +51,26 @@ func (o *Objects) Put(ctx context.Context, name string, content []byte) error {
 	return o.s3.translated(ctx, "put "+name+" into the bucket", err)
 }
 
+// conflictRetry is how long it takes until an object is made again, where another request was at it.
+const conflictRetry = 100 * time.Millisecond
+
 // PutNew makes an object, and answers ErrExists where there is one: of several callers, one makes it.
 func (o *Objects) PutNew(ctx context.Context, name string, content []byte) error {
 	options := minio.PutObjectOptions{DisableContentSha256: true}
 	options.SetMatchETagExcept("*")
-	err := o.s3.within(ctx, requestTimeout, func(ctx context.Context) error {
-		return o.s3.putWith(ctx, o.s3.prefix+name, content, options)
+	err := o.s3.within(ctx, requestTimeout, func(ctx context.Context) (err error) {
+		for range tries {
+			err = o.s3.putWith(ctx, o.s3.prefix+name, content, options)
+			if minio.ToErrorResponse(err).StatusCode != http.StatusConflict {
+				return err
+			}
+			select { // S3 does not say which of the two has made it
+			case <-time.After(conflictRetry):
+			case <-ctx.Done():
+				return err
+			}
+		}
+		return err
 	})
 	if minio.ToErrorResponse(err).StatusCode == http.StatusPreconditionFailed {
 		err = ErrExists
@@ -65,6 +79,16 @@ func (o *Objects) PutNew(ctx context.Context, name string, content []byte) error
 		return fmt.Errorf("put %s into the bucket: %w", name, err)
 	}
 	return o.s3.translated(ctx, "put "+name+" into the bucket", err)
+}
+
+// Away reports whether an error of Objects says that the server gave no answer, or could give none at that time. Any
+// other one is an answer.
+func Away(err error) bool {
+	answer, answered := errors.AsType[minio.ErrorResponse](err)
+	if answered && answer.StatusCode != 0 {
+		return answer.StatusCode >= http.StatusInternalServerError
+	}
+	return errors.Is(err, ErrUnavailable) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // Get returns an object of up to most bytes, and how long ago it was made, by the server's clock, in whole seconds.

@@ -2,6 +2,7 @@ package blob_test
 
 import (
 	"errors"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -83,6 +84,39 @@ func TestObjectIsMadeByOneOnly(t *testing.T) {
 	}
 }
 
+// S3 answers 409 where two make an object at a time, and does not say which of them did.
+func TestObjectIsMadeAgainAfterAConflict(t *testing.T) {
+	server := s3test.Shared(t)
+	bucket := server.Bucket(t)
+	var status, times atomic.Int64
+	at := server.Refusing(t, func(r *http.Request) int {
+		if r.Method == http.MethodPut && times.Add(-1) >= 0 {
+			return int(status.Load())
+		}
+		return 0
+	})
+	o := mustOpenObjects(t, bucket.Through(at))
+	for _, c := range []struct {
+		what          string
+		status, times int64
+		want          error
+		away          bool
+	}{
+		{"nobody made it", http.StatusConflict, 2, nil, false},
+		{"another one did", http.StatusConflict, 2, blob.ErrExists, false},
+		{"it is not known", http.StatusConflict, 100, blob.ErrUnavailable, false},
+		{"it is refused", http.StatusForbidden, 100, blob.ErrUnavailable, false},
+		{"the server cannot at this time", http.StatusServiceUnavailable, 100, blob.ErrUnavailable, true},
+	} {
+		status.Store(c.status)
+		times.Store(c.times)
+		err := o.PutNew(t.Context(), "claim", []byte("mine"))
+		if !errors.Is(err, c.want) || c.want == nil && err != nil || blob.Away(err) != c.away {
+			t.Errorf("%s: error %v, away %v", c.what, err, blob.Away(err))
+		}
+	}
+}
+
 func TestObjectsOfABucketThatIsAwayAreUnavailable(t *testing.T) {
 	server := s3test.Start(t)
 	bucket := server.Bucket(t)
@@ -94,7 +128,7 @@ func TestObjectsOfABucketThatIsAwayAreUnavailable(t *testing.T) {
 	_, _, err := o.Get(t.Context(), "a", 100)
 	for doing, err := range map[string]error{"get": err, "put": o.Put(t.Context(), "a", nil),
 		"make": o.PutNew(t.Context(), "a", nil)} {
-		if !errors.Is(err, blob.ErrUnavailable) || strings.Contains(err.Error(), s3test.SecretKey) {
+		if !errors.Is(err, blob.ErrUnavailable) || !blob.Away(err) || strings.Contains(err.Error(), s3test.SecretKey) {
 			t.Errorf("%s: error %v", doing, err)
 		}
 	}

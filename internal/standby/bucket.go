@@ -182,8 +182,25 @@ func (b *Bucket) head(ctx context.Context, term uint64) (h head, age time.Durati
 	return h, age, err
 }
 
+// ErrNotClaimed says that a bucket is there, and does not say who is the first, or does not take the claim of a term:
+// another server may have claimed it. One that is away says nothing, as a server that is gone.
+var ErrNotClaimed = errors.New("the bucket is there, and the term is not claimed in it")
+
+// unlessAway makes an error of a bucket that is there an ErrNotClaimed.
+func unlessAway(err error) error {
+	if err == nil || blob.Away(err) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrNotClaimed, err)
+}
+
 // State implements Other. A first is one that has shown itself a moment ago.
 func (b *Bucket) State(ctx context.Context) (s State, err error) {
+	s, err = b.state(ctx)
+	return s, unlessAway(err)
+}
+
+func (b *Bucket) state(ctx context.Context) (s State, err error) {
 	c, err := b.claimed(ctx)
 	if err != nil || c == nil {
 		return s, err
@@ -217,8 +234,8 @@ func (b *Bucket) Fence(ctx context.Context, c Claim) (s State, err error) {
 	err = b.claim(ctx, c)
 	if errors.Is(err, blob.ErrExists) {
 		var there Claim
-		if _, err := b.getJSON(ctx, claimName(c.Term), &there); err != nil {
-			return s, err
+		if _, err := b.getJSON(ctx, claimName(c.Term), &there); err != nil { // it may be another server's
+			return s, fmt.Errorf("%w: %w", ErrNotClaimed, err)
 		}
 		if c.ID == "" || there.ID != c.ID {
 			return there.state(), ErrOutranked
@@ -226,7 +243,7 @@ func (b *Bucket) Fence(ctx context.Context, c Claim) (s State, err error) {
 		err = nil // a promotion that was interrupted is repeated, or only the answer was lost
 	}
 	if err != nil {
-		return s, err
+		return s, unlessAway(err)
 	}
 	return State{Installation: c.Installation}, ErrUnheard
 }

@@ -217,7 +217,7 @@ func (d *deposit) takeTerm(ctx context.Context, self *State) error {
 	case c != nil && c.Term > self.Term: // this server is told, and gives way
 		return fmt.Errorf("%s has taken over, in term %d", c.By, c.Term)
 	}
-	own := Claim{Installation: self.Installation, Term: self.Term, By: d.Machine}
+	own := Claim{Installation: self.Installation, Term: self.Term, By: d.Machine, ID: self.Claim, Epoch: self.Epoch}
 	if c != nil && c.Term < self.Term { // terms that began by another way: who looks for the next one finds it
 		own.Term = c.Term + 1
 	}
@@ -230,12 +230,27 @@ func (d *deposit) takeTerm(ctx context.Context, self *State) error {
 	err = d.Bucket.claim(ctx, own)
 	switch {
 	case errors.Is(err, blob.ErrExists):
-		return nil
+		return d.wantOwn(ctx, &own)
 	case err == nil:
 		err = fmt.Errorf("%s replaces an object that is there, though it was asked not to (If-None-Match): two servers "+
 			"could take over at a time; name a bucket of another S3 server", d.Bucket)
 	}
 	return err
+}
+
+// wantOwn returns an error where the claim of a term is another server's: two were promoted while they could not
+// claim anything, or one was restored.
+func (d *deposit) wantOwn(ctx context.Context, own *Claim) error {
+	var there Claim
+	if _, err := d.Bucket.getJSON(ctx, claimName(own.Term), &there); err != nil {
+		return err
+	}
+	if there.Epoch == own.Epoch || there.ID != "" && there.ID == own.ID {
+		return nil
+	}
+	return fmt.Errorf("another server (%s) is the first of term %d in %s: if both serve, stop one, and make it the "+
+		"standby of the other (\"signet demote --force\"); if this one was restored, name another prefix (setting "+
+		"standby.bucket)", there.By, own.Term, d.Bucket)
 }
 
 // send implements way.

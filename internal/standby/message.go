@@ -19,7 +19,7 @@ type State struct {
 	AsOf         time.Time `json:"as_of,omitzero"` // of a standby: it has all that was confirmed until then
 
 	By    string `json:"-"` // by a bucket: who has claimed the term
-	Claim string `json:"-"` // and the ID of that claim
+	Claim string `json:"-"` // and the ID of that claim; of a first itself: the ID by which it took over, if it did
 }
 
 // Role is what a server is to clients.
@@ -35,8 +35,9 @@ const (
 type Claim struct {
 	Installation string `json:"installation"`
 	Term         uint64 `json:"term"`
-	By           string `json:"by"`           // the machine, for people
-	ID           string `json:"id,omitempty"` // of the copy that takes over, so that it may claim again
+	By           string `json:"by"`              // the machine, for people
+	ID           string `json:"id,omitempty"`    // of the copy that takes over, so that it may claim again
+	Epoch        string `json:"epoch,omitempty"` // in a bucket: of a server that serves already
 }
 
 // standbyHello is what a standby says of itself.

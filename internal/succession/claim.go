@@ -141,8 +141,8 @@ func Fit(ctx context.Context, cfg *config.Config, copied *standby.Status) error 
 // Claim has the server that a standby follows give way to it, if it can be reached, in the term after that
 // of the standby's copy. Unless the copy is current, a server that serves is left alone: what it confirmed
 // meanwhile would be lost for nothing. id is that of the copy. Claim answers standby.ErrOutranked where the other
-// one is of a later term, and Interrupted where ctx has ended: whether the other one can be reached is not known
-// then.
+// one is of a later term, standby.ErrNotClaimed where another standby may have claimed that term in a bucket, and
+// Interrupted where ctx has ended: whether the other one can be reached is not known then.
 func Claim(ctx context.Context, peer standby.Other, id string, at standby.Position, current bool,
 	p *Promotion) error {
 	p.Term = at.Term + 1
@@ -152,6 +152,8 @@ func Claim(ctx context.Context, peer standby.Other, id string, at standby.Positi
 	switch {
 	case ctx.Err() != nil:
 		return Interrupted(ctx.Err())
+	case errors.Is(err, standby.ErrNotClaimed):
+		return err
 	case err != nil:
 		p.Reason = err.Error()
 		return nil
@@ -172,6 +174,8 @@ func Claim(ctx context.Context, peer standby.Other, id string, at standby.Positi
 		return outranked(peer, &state, p.Term)
 	case ctx.Err() != nil:
 		return Interrupted(ctx.Err())
+	case errors.Is(err, standby.ErrNotClaimed):
+		return err
 	case err != nil:
 		p.Reason = err.Error()
 	default:

@@ -98,6 +98,15 @@ func readNote(dir string) (*Note, error) {
 	return nil, fmt.Errorf("%s says %q, which this program does not know", filepath.Join(dir, noteFile), n.Stage)
 }
 
+// ClaimID is the ID by which the server of a directory took over in a term; empty where it did not.
+func ClaimID(dir string, term uint64) (string, error) {
+	n, err := readNote(dir)
+	if err != nil || n == nil || n.Stage == following || n.Term != term {
+		return "", err
+	}
+	return n.ID, nil
+}
+
 func (n *Note) write(dir string) error {
 	n.Time = time.Now().UTC().Truncate(time.Second)
 	return writeJSON(filepath.Join(dir, noteFile), n)
