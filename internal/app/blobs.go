@@ -53,8 +53,8 @@ func openBlobs(ctx context.Context, in surroundings, kept *store.Store, of *pair
 	if err != nil {
 		return nil, err
 	}
-	at = of.watch(at)
 	f := &files{in: in, kept: kept, look: make(chan struct{}, 1)}
+	at = of.watch(at, f.lookSoon)
 	f.Present = blob.WhilePresent(blob.Traced(at), f.lookSoon)
 	if in.metrics != nil {
 		if err := in.metrics.Register(gauge("signet_blobs_up", "1 when the store of attachments and avatars answered "+

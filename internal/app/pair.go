@@ -155,12 +155,13 @@ func (p *pair) watchFence(ctx context.Context, in surroundings, kept *store.Stor
 	}
 }
 
-// watch has a standby learn of the files that come and go.
-func (p *pair) watch(files blob.Store) blob.Store {
+// watch has a standby get files, and learn of those that come and go. away is called where the place of the files is
+// found to be away: what is not there is not erased then.
+func (p *pair) watch(files blob.Store, away func()) blob.Store {
 	if p.sender == nil || p.sender.Bucket != nil { // standbys have the same files
 		return files
 	}
-	p.sender.Files = files
+	p.sender.Files = blob.WhilePresent(files, away)
 	return p.sender.Watch(files)
 }
 

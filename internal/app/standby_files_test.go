@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"maps"
 	"net"
 	"os"
@@ -13,11 +14,13 @@ import (
 	"time"
 
 	"signet/client"
+	"signet/internal/home"
 	"signet/internal/offline"
 	"signet/internal/seal"
 	"signet/internal/standby"
 	"signet/internal/succession"
 	"signet/internal/testenv"
+	"signet/internal/testlog"
 )
 
 // mustSendFile sends a message with a file, and returns its ID.
@@ -80,26 +83,42 @@ func TestServerThatGaveWayGivesWhatItConfirmedLast(t *testing.T) {
 
 // What a standby lacks of the files it would never get from a server that gave way.
 func TestServerThatServesIsLeftAloneByAStandbyThatLacksFiles(t *testing.T) {
+	for why, hide := range map[string]func(place, file string) error{
+		"the file cannot be read": func(_, file string) error {
+			return errors.Join(os.Remove(file), os.Symlink(file, file))
+		},
+		"the volume is not mounted": func(place, _ string) error {
+			return errors.Join(os.Rename(place, place+".volume"), os.Mkdir(place, 0o700))
+		},
+	} {
+		t.Run(why, func(t *testing.T) { testServerIsLeftAlone(t, hide) })
+	}
+}
+
+func testServerIsLeftAlone(t *testing.T, hide func(place, file string) error) {
 	first := pairSettings(t)
 	w := mustOpenWardAt(t, first, false)
 	w.sweep()
 	w.mustSendFile([]byte("scan"))
-	files, err := filepath.Glob(filepath.Join(first.Data, "blobs", "*", "*", "*"))
+	place := filepath.Join(first.Data, home.BlobsDirectory)
+	files, err := filepath.Glob(filepath.Join(place, "*", "*", "*"))
 	if err != nil || len(files) != 1 {
 		t.Fatalf("the file is at %q, error %v", files, err)
 	}
-	// It is there and cannot be read.
-	if err := errors.Join(os.Remove(files[0]), os.Symlink(files[0], files[0])); err != nil {
+	if err := hide(place, files[0]); err != nil {
 		t.Fatal(err)
 	}
-	s, err := OpenStandby(t.Context(), standbySettings(t, w.app), quiet())
+	var log testlog.Log
+	s, err := OpenStandby(t.Context(), standbySettings(t, w.app), slog.New(slog.NewTextHandler(&log, nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- s.follower.Run(ctx) }() // it follows, and answers no requests
-	awaitStatus(t, s, "it follows without the file", func(f standby.Status) bool { return f.Connected && f.Missing == 1 })
+	awaitStatus(t, s, "it follows without the file", func(f standby.Status) bool {
+		return f.Connected && f.Missing == 1 && log.Count("files were not copied") > 0
+	})
 	if _, err := s.promote(t.Context(), func() {}); err == nil || !strings.Contains(err.Error(), "serves") {
 		t.Errorf("a standby that lacks a file is promoted beside a server that serves: %v", err)
 	}
