@@ -82,7 +82,7 @@ type Sweeper struct {
 	tasks    tasks
 	begun    time.Time // when it was made
 	soon     chan struct{}
-	erased   atomic.Bool // content was erased since the last sweep of the files
+	erased   atomic.Bool // content was erased since the last sweep of the files, as far as is known
 	allKeys  atomic.Bool // the next housekeeping asks of every key whether something is left
 	restored atomic.Bool // this server is the first on a store that was set back
 
@@ -97,6 +97,7 @@ type Sweeper struct {
 func NewSweeper(o Options) *Sweeper {
 	w := &Sweeper{Options: o, soon: make(chan struct{}, 1), begun: o.Clock.Now()}
 	w.tasks.name()
+	w.erased.Store(true) // a server that crashed may have erased something, and wiped nothing
 	return w
 }
 
