@@ -30,6 +30,7 @@ type Copied struct {
 	mu     sync.Mutex // guards all below
 	copy   Storage    // nil: not opened yet
 	behind error      // why the copy lacks something; nil: it is complete
+	missed uint64     // counts changes of the ring that the copy did not follow
 }
 
 var errNotCompared = errors.New("it has not been compared yet")
@@ -64,7 +65,7 @@ func (c *Copied) Behind() error {
 // follow does something to the copy that was done to the ring. A copy that is behind is
 // not waited for: it takes over all at once, in Run.
 func (c *Copied) follow(ctx context.Context, do func(context.Context) error) {
-	if c.Behind() != nil {
+	if c.misses() {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), copyTimeout)
@@ -82,10 +83,21 @@ func (c *Copied) follow(ctx context.Context, do func(context.Context) error) {
 	}
 }
 
+// misses reports whether the copy is behind, and so misses a change of the ring.
+func (c *Copied) misses() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.behind != nil {
+		c.missed++
+	}
+	return c.behind != nil
+}
+
 // fell notes that the copy is behind.
 func (c *Copied) fell(err error) {
 	c.mu.Lock()
 	c.behind = err
+	c.missed++
 	c.mu.Unlock()
 	select {
 	case c.next <- struct{}{}:
@@ -245,13 +257,30 @@ func idsOf(records []Record) map[KeyID]bool {
 
 // CatchUp makes the copy what the ring is, and notes whether it is.
 func (c *Copied) CatchUp(ctx context.Context) error {
-	err := c.equal(ctx)
+	for {
+		c.mu.Lock()
+		missed := c.missed
+		c.mu.Unlock()
+		err := c.equal(ctx)
+		if c.settle(ctx, err, missed) {
+			return err
+		}
+	}
+}
+
+// settle notes how the copy is after it was made what the ring is. It reports false where the ring changed meanwhile,
+// and the copy missed that.
+func (c *Copied) settle(ctx context.Context, err error, missed uint64) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if ctx.Err() == nil {
-		c.behind = err
+	if ctx.Err() != nil {
+		return true
 	}
-	return err
+	if err == nil && c.missed != missed {
+		return false
+	}
+	c.behind = err
+	return true
 }
 
 // Run compares the copy with the ring now and then, and more often while it is behind,

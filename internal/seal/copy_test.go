@@ -62,6 +62,58 @@ func TestCopyHasAKeyBeforeItIsUsedAndUntilItIsDestroyed(t *testing.T) {
 	}
 }
 
+// held is a storage that stops in the middle of a change: once the change is known, and before it is written.
+type held struct {
+	Storage
+	changing, goOn chan struct{}
+}
+
+func (h *held) Rewrap(ctx context.Context, change func(*Contents) error) error {
+	return h.Storage.Rewrap(ctx, func(c *Contents) error {
+		err := change(c)
+		h.changing <- struct{}{}
+		<-h.goOn
+		return err
+	})
+}
+
+// While the copy catches up, a key is made, which the copy does not follow yet: it counts as complete only once it has
+// that one too.
+func TestCopyIsCompleteOnlyWithWhatWasMadeWhileItCaughtUp(t *testing.T) {
+	p, path := newPlace(t), filepath.Join(t.TempDir(), "copy")
+	r, _ := mustOpenCopied(t, p, path)
+	mustSeal(t, r, lab, "text", "row")
+	r.Close()
+	h := &held{OpenFileBeside(path), make(chan struct{}), make(chan struct{})}
+	c := WithCopy(OpenFileBeside(p.ring), func(context.Context) (Storage, error) { return h, nil })
+	r, err := Open(t.Context(), p.options(c, ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	caught := make(chan error, 1)
+	go func() { caught <- c.CatchUp(t.Context()) }()
+	<-h.changing
+	id, _ := KeyOf(mustSeal(t, r, ward, "text", "row"))
+	if err := c.Behind(); err == nil {
+		t.Error("the copy counts as complete while it catches up")
+	}
+	close(h.goOn)
+	for waiting := true; waiting; {
+		select {
+		case <-h.changing: // it catches up again
+		case err := <-caught:
+			waiting = false
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if err := c.Behind(); err != nil || !copyHas(t, path, id) {
+		t.Errorf("the copy is behind: %v; it has the key: %v", err, copyHas(t, path, id))
+	}
+}
+
 func TestKeyThatOnlyTheCopyHasStaysThere(t *testing.T) {
 	p, path := newPlace(t), filepath.Join(t.TempDir(), "copy")
 	r, _ := mustOpenCopied(t, p, path)
