@@ -50,9 +50,9 @@ func (tx *Tx) BlobsAfter(after model.BlobID, limit int) ([]model.BlobID, error) 
 	return Column[model.BlobID](tx, `SELECT blob FROM blobs WHERE blob > ? ORDER BY blob LIMIT ? + 0`, after, limit)
 }
 
-// Erasures lists up to limit attachments with bytes to erase.
-func (tx *Tx) Erasures(limit int) ([]model.BlobID, error) {
-	return Column[model.BlobID](tx, `SELECT blob FROM erasures LIMIT ? + 0`, limit)
+// Erasures lists up to limit attachments with bytes to erase, in order, from the one after a given one on.
+func (tx *Tx) Erasures(after model.BlobID, limit int) ([]model.BlobID, error) {
+	return Column[model.BlobID](tx, `SELECT blob FROM erasures WHERE blob > ? ORDER BY blob LIMIT ? + 0`, after, limit)
 }
 
 // DeleteErasures forgets attachments whose bytes are gone.

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"signet/internal/blob"
 	"signet/internal/fanout"
 	"signet/internal/model"
 	"signet/internal/store"
@@ -128,23 +127,29 @@ func endMessage(tx *store.Tx, row *store.MessageRow, most int) (over bool, copie
 	return true, len(holders), tx.DeleteMessage(row.Organization, row.ID, row.Blob)
 }
 
-// eraseBlobs removes the bytes that nothing refers to any more.
+// eraseBlobs removes the bytes that nothing refers to any more. A file that cannot be deleted is tried again by the
+// next sweep.
 func (w *Sweeper) eraseBlobs(ctx context.Context) error {
+	f := &files{blobs: w.Vault.Blobs}
+	var last model.BlobID
 	for {
-		ids, err := store.Read(ctx, w.Store, func(tx *store.Tx) ([]model.BlobID, error) { return tx.Erasures(batch) })
-		if err != nil || len(ids) == 0 {
-			return err
+		ids, err := store.Read(ctx, w.Store, func(tx *store.Tx) ([]model.BlobID, error) { return tx.Erasures(last, batch) })
+		if err != nil {
+			return errors.Join(f.fault(), err)
 		}
+		var gone []model.BlobID
 		for _, id := range ids {
-			if err := w.Vault.Blobs.Delete(ctx, id); err != nil && !errors.Is(err, blob.ErrNotFound) {
-				return err
+			if last = id; f.delete(ctx, id) {
+				gone = append(gone, id)
+			} else if f.away {
+				break
 			}
 		}
-		if err := w.Store.Update(ctx, func(tx *store.Tx) error { return tx.DeleteErasures(ids) }); err != nil {
-			return err
+		if len(gone) > 0 {
+			err = w.Store.Update(ctx, func(tx *store.Tx) error { return tx.DeleteErasures(gone) })
 		}
-		if len(ids) < batch {
-			return nil
+		if err != nil || f.away || len(ids) < batch {
+			return errors.Join(f.fault(), err)
 		}
 	}
 }

@@ -68,15 +68,17 @@ func FindOrphans(ctx context.Context, kept *store.Store, blobs blob.Store, now t
 	return found, err
 }
 
-// Remove deletes them, and calls removed after each.
+// Remove deletes them, and calls removed after each. It goes on after one that cannot be deleted.
 func (o *Orphans) Remove(ctx context.Context, blobs blob.Store, removed func()) error {
+	f := &files{blobs: blobs}
 	for _, id := range o.ids {
-		if err := blobs.Delete(ctx, id); err != nil {
-			return err
+		if f.delete(ctx, id) {
+			removed()
+		} else if f.away {
+			break
 		}
-		removed()
 	}
-	return nil
+	return f.fault()
 }
 
 // sweepOrphans removes files that nothing refers to, unless they are suspiciously many,

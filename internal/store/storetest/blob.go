@@ -19,10 +19,15 @@ func (p *platform) held(t testing.TB, id model.BlobID) bool {
 func (p *platform) erasures(t testing.TB, limit int) map[model.BlobID]bool {
 	t.Helper()
 	out := map[model.BlobID]bool{}
-	for _, id := range mustRead(t, p, func(tx *store.Tx) ([]model.BlobID, error) { return tx.Erasures(limit) }) {
+	for _, id := range p.erasuresAfter(t, model.BlobID{}, limit) {
 		out[id] = true
 	}
 	return out
+}
+
+func (p *platform) erasuresAfter(t testing.TB, after model.BlobID, limit int) []model.BlobID {
+	t.Helper()
+	return mustRead(t, p, func(tx *store.Tx) ([]model.BlobID, error) { return tx.Erasures(after, limit) })
 }
 
 func blobs(t *testing.T, h conformance.Harness) {
@@ -61,7 +66,10 @@ func blobs(t *testing.T, h conformance.Harness) {
 	})
 	t.Run("are_erased_in_parts", func(t *testing.T) {
 		release(single)
-		wantEqual(t, "erasures, one at a time", len(p.erasures(t, 1)), 1)
+		all := p.erasuresAfter(t, model.BlobID{}, 10)
+		wantEqual(t, "erasures, one at a time", p.erasuresAfter(t, model.BlobID{}, 1), all[:1])
+		wantEqual(t, "the next one", p.erasuresAfter(t, all[0], 1), all[1:])
+		wantEqual(t, "after the last", len(p.erasuresAfter(t, all[1], 1)), 0)
 		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteErasures([]model.BlobID{shared, p.id()}) })
 		wantEqual(t, "erasures left", p.erasures(t, 10), map[model.BlobID]bool{single: true})
 		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteErasures(nil) })
