@@ -29,7 +29,7 @@ func (c *Control) insertKey(tx *store.Tx, k *model.Key) error {
 }
 
 // scopeStands asks whether the organization that a key acts in is there: one that was
-// deleted a moment ago gets no more keys.
+// deleted gets no more keys.
 func scopeStands(tx *store.Tx, k *model.Key) error {
 	if k.Scope == "" {
 		return nil

@@ -201,7 +201,7 @@ func (c *Control) loginKey(proven *Proven, device Device, from *model.Actor) *Is
 }
 
 // stillProved asks whether a key that signs in still opens, and returns it, or whether the
-// password is the one that was compared, or the passkey is there.
+// password is the one that was compared and its scope stands, or the passkey is there.
 func (c *Control) stillProved(tx *store.Tx, proven *Proven, from *model.Actor) (*model.Key, error) {
 	if from != nil {
 		current, err := c.stillGivesAccess(tx, from)
@@ -217,7 +217,10 @@ func (c *Control) stillProved(tx *store.Tx, proven *Proven, from *model.Actor) (
 		return nil, c.usePasskey(tx, proven.passkey, model.Unauthenticated)
 	}
 	password, err := tx.Password(proven.account)
-	if err == nil && password != proven.password {
+	if err == nil {
+		err = scopeStands(tx, &model.Key{Scope: password.Scope})
+	}
+	if model.IsNotFound(err) || err == nil && password != proven.password {
 		err = WrongCredentials()
 	}
 	return nil, err

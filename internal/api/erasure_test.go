@@ -243,6 +243,47 @@ func TestErasedOrganizationLeavesNoTrace(t *testing.T) {
 	c.mustVerify()
 }
 
+// What an administrator of an organization that is gone knows opens no account that is in another one.
+func TestPasswordOfAGoneOrganizationOpensNothing(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(c *clinic){
+		"deleted": func(c *clinic) {
+			c.operator.delete("/v2/organization/"+c.org, jsonBody(fields{"name": "Clinic"})).want(204)
+		},
+		"erased": func(c *clinic) {
+			if err := c.eraseOrganization(c.org, false); err != nil {
+				c.t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := startClinic(t)
+			boss := c.mustCreateAdmin(c.org, "boss")
+			const password = "known to the administrator"
+			boss.post(c.bob.path("/password"), fields{"password": password}).want(204)
+			c.signIn("bob", password, "phone").want(200)
+			other := c.mustCreateOrganization("Other")
+			c.operator.mustJoin(other, c.bob)
+			end(&c)
+			c.signIn("bob", password, "tablet").want(401)
+			c.mustSweep()
+			c.signIn("bob", password, "tablet").want(401)
+			if n := c.traces(model.AccountID{}, c.org)["keys.organization"]; n != 0 {
+				t.Errorf("%d keys name the organization", n)
+			}
+			c.bob.get("/v2/user").want(200)
+			if name == "erased" {
+				c.clock.Advance(time.Second) // until then a node may know a key
+				c.mustSweep()
+				c.wantNoTrace("an erased organization", model.AccountID{}, c.org)
+			}
+			c.operator.post(c.bob.path("/password"), fields{"password": "horse battery staple"}).want(204)
+			c.signIn("bob", "horse battery staple", "tablet").want(200)
+		})
+	}
+}
+
 // An organization keeps an administrator, unless who erases its last one says otherwise.
 func TestLastAdministratorIsErasedOnlyOnPurpose(t *testing.T) {
 	t.Parallel()

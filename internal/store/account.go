@@ -366,3 +366,9 @@ func (tx *Tx) ForgetMaker(id model.OrganizationID, accounts []model.AccountID) e
 	}
 	return tx.changeRights(func(a *model.Account) { a.CreatedBy = "" }, `account IN (?*) AND created_by = ?`, accounts, id)
 }
+
+// ForgetPasswords takes their passwords from accounts for which an administrator of the organization set them.
+func (tx *Tx) ForgetPasswords(id model.OrganizationID, accounts []model.AccountID) error {
+	return tx.Post(`UPDATE accounts SET password = '', password_of = '', password_code = ? WHERE account IN (?*)
+		AND password_of = ?`, []byte{}, accounts, id)
+}

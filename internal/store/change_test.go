@@ -21,7 +21,7 @@ func TestWhatIsTakenOutOfQueuesIsTold(t *testing.T) {
 // What changes people has to say so: searches show them from memory.
 func TestChangesOfPeopleAreTold(t *testing.T) {
 	wantTold(t, `(UPDATE|DELETE FROM) (accounts|memberships)\b|INSERT INTO memberships\b`, "NotePeople", 10,
-		"Tx.SetPassword", // which nobody is shown
+		"Tx.SetPassword", "Tx.ForgetPasswords", // which nobody is shown
 	)
 }
 

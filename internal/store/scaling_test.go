@@ -64,6 +64,8 @@ var spreading = map[string]string{
 	"erasure.EventsIn":             "an erasure from the command line, some rows at a time",
 	"Tx.ForgetMaker":               "an erasure from the command line, some rows at a time",
 	"erasure.MadeBy":               "an erasure from the command line, some rows at a time",
+	"Tx.ForgetPasswords":           "an erasure from the command line, some rows at a time",
+	"erasure.PasswordsOf":          "an erasure from the command line, some rows at a time",
 	"Tx.HeldMessagesAfter":         "a check of the keys",
 	"erasure.EraseBesides":         "the sweep: what a deleted organization has left, some rows at a time",
 	"erasure.EraseGroups":          "the sweep: groups of a deleted organization, some rows at a time",

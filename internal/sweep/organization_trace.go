@@ -94,6 +94,11 @@ func (e *Eraser) tracesOf(id model.OrganizationID) []func(context.Context) error
 				return erasure.MadeBy(tx, id, after, pieceRows)
 			}, func(tx *store.Tx, found []model.AccountID) error { return tx.ForgetMaker(id, found) })
 		},
+		func(ctx context.Context) error {
+			return eraseAfter(ctx, t, func(tx *store.Tx, after model.AccountID) ([]model.AccountID, error) {
+				return erasure.PasswordsOf(tx, id, after, pieceRows)
+			}, func(tx *store.Tx, found []model.AccountID) error { return tx.ForgetPasswords(id, found) })
+		},
 	}
 }
 

@@ -90,6 +90,12 @@ func MadeBy(tx *store.Tx, id model.OrganizationID, after model.AccountID, limit 
 		LIMIT ? + 0`, after, id, limit)
 }
 
+// PasswordsOf returns up to limit accounts whose password an administrator of an organization set, after one.
+func PasswordsOf(tx *store.Tx, id model.OrganizationID, after model.AccountID, limit int) ([]model.AccountID, error) {
+	return store.Column[model.AccountID](tx, `SELECT account FROM accounts WHERE account > ? AND password_of = ?
+		ORDER BY account LIMIT ? + 0`, after, id, limit)
+}
+
 // ForgetToken takes the token of an organization that is gone from its number, which stays taken.
 func ForgetToken(tx *store.Tx, id model.OrganizationID) error {
 	return tx.Post(`UPDATE organization_numbers SET organization = '-' || CAST(number AS TEXT) WHERE organization = ?`, id)
