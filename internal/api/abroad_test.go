@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"signet/internal/model"
+	"signet/internal/store"
 	"signet/internal/store/auditlog"
+	"signet/internal/store/quota"
 )
 
 // told returns the lines about an account in the log of an organization.
@@ -172,6 +174,45 @@ func (a *abroad) wantRestInOneLine(before, acts int) {
 		string(lines[1].Organization) != a.two {
 		a.t.Errorf("after the hour the log of One has %+v, want the rest of it as one line", lines)
 	}
+}
+
+// What was only counted of an account has its line before the account is erased.
+func TestErasedAccountKeepsTheNumberOfActsOnIt(t *testing.T) {
+	t.Parallel()
+	a := startAbroad(t)
+	a.operator.mustJoin(a.two, a.nurse)
+	path := a.nurse.path("/organization/" + a.two + "/roles/reporting")
+	for range 2 {
+		a.other.post(path, nil).want(204)
+		a.other.delete(path).want(204)
+	}
+	counter := quota.Counter(mustParseAccount(t, a.nurse.token), "audit", a.nurse.key)
+	err := a.store.Update(t.Context(), func(tx *store.Tx) error {
+		for range 1000 + 7 {
+			if _, err := quota.CountMessage(tx, counter, quota.DayOf(a.clock.Now())); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.operator.erase(a.nurse).want(204)
+	a.mustSweep()
+	a.clock.Advance(24 * time.Hour)
+	a.mustKeepHouse()
+	more := map[model.OrganizationID]int64{}
+	for _, e := range a.auditLines() {
+		if e.Action == model.ActionMore && string(e.Chain) == a.one &&
+			(e.User.String() == a.nurse.token || e.Account.String() == a.nurse.token && e.Key == a.nurse.key) {
+			more[e.Organization] += e.Times
+		}
+	}
+	if len(more) != 2 || more[model.OrganizationID(a.two)] != 3 || more[""] != 7 {
+		t.Errorf("the log of One counts %v more acts, want 3 of Two, and 7 of the nurse", more)
+	}
+	a.mustVerify()
 }
 
 // What ends something is never refused: nobody keeps access because a day is used up.

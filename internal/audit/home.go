@@ -1,9 +1,6 @@
 package audit
 
 import (
-	"context"
-	"time"
-
 	"signet/internal/model"
 	"signet/internal/store"
 	"signet/internal/store/auditlog"
@@ -35,35 +32,4 @@ func TellHome(tx *store.Tx, actor *model.Actor, line *model.AuditEntry, account 
 		}
 	}
 	return RecordOf(tx, actor, &told)
-}
-
-// sumUpTold writes how much more was done to accounts, in hours that are over, by
-// administrators of other organizations.
-func (l *Log) sumUpTold(ctx context.Context, now time.Time) error {
-	past, err := store.Read(ctx, l.Store, func(tx *store.Tx) ([]quota.Told, error) { return quota.PastTold(tx, now) })
-	if err != nil {
-		return err
-	}
-	for _, told := range past {
-		err := l.Store.Update(ctx, func(tx *store.Tx) error {
-			deleted, err := quota.DeleteCount(tx, told.Count)
-			if err != nil || !deleted { // another server was faster
-				return err
-			}
-			owner, _, err := tx.Account(told.Account)
-			if err != nil {
-				return err
-			}
-			line := model.AuditEntry{Time: model.AuditTime{Time: now.UTC()}, Action: model.ActionMore,
-				Outcome: model.AuditOK, Times: told.Sent - 1, Organization: told.Organization, User: told.Account}
-			if err := AtHome(tx, &line, &owner); err != nil {
-				return err
-			}
-			return Record(tx, &line)
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -1,11 +1,6 @@
 package audit
 
 import (
-	"context"
-	"errors"
-	"strings"
-	"time"
-
 	"signet/internal/model"
 	"signet/internal/store"
 	"signet/internal/store/quota"
@@ -34,48 +29,4 @@ func RecordOf(tx *store.Tx, actor *model.Actor, line *model.AuditEntry) error {
 		return err
 	}
 	return Record(tx, line)
-}
-
-// SumUp writes how many acts of past days, and hours, were counted and have no line.
-func (l *Log) SumUp(ctx context.Context, now time.Time) error {
-	return errors.Join(l.sumUpRegular(ctx, now), l.sumUpTold(ctx, now))
-}
-
-// sumUpRegular writes how many acts with regular keys were counted on past days and have no line.
-func (l *Log) sumUpRegular(ctx context.Context, now time.Time) error {
-	past, err := store.Read(ctx, l.Store, func(tx *store.Tx) ([]quota.Count, error) {
-		return quota.PastCounts(tx, quota.DayOf(now), regularLines)
-	})
-	if err != nil {
-		return err
-	}
-	for _, c := range past {
-		account, kind, counter := quota.ParseCounter(c.Counter)
-		if kind != counterKind {
-			continue
-		}
-		err := l.Store.Update(ctx, func(tx *store.Tx) error {
-			deleted, err := quota.DeleteCount(tx, c)
-			if err != nil || !deleted { // another server was faster
-				return err
-			}
-			line := model.AuditEntry{Time: model.AuditTime{Time: now.UTC()}, Action: model.ActionMore,
-				Outcome: model.AuditOK, Times: c.Sent - regularLines, Account: account}
-			if !strings.Contains(counter, ":") { // of the sign-ins of an account
-				line.Key = counter
-			}
-			owner, _, err := tx.Account(account)
-			if err != nil {
-				return err
-			}
-			if err := AtHome(tx, &line, &owner); err != nil {
-				return err
-			}
-			return Record(tx, &line)
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

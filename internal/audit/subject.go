@@ -31,8 +31,8 @@ func AtHome(tx *store.Tx, line *model.AuditEntry, account *model.Account) error 
 }
 
 // TellOrganizations adds lines like that of an act on an account to the chains of those of
-// its organizations that have none yet, as TellHome does. Nothing but the line of the act
-// itself comes after them in a transaction.
+// its organizations that have none yet, as TellHome does. Nothing but lines of the chain of the
+// act itself comes after them in a transaction.
 func TellOrganizations(tx *store.Tx, actor *model.Actor, line *model.AuditEntry,
 	organizations []model.OrganizationID) error {
 	chains := append(slices.Clone(organizations), line.Chain)

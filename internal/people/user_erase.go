@@ -121,6 +121,10 @@ func (p *People) endUser(tx *store.Tx, plan *fanout.Plan, pen *content.Pen, acto
 	if err := searchindex.RemoveAccount(tx, id); err != nil {
 		return err
 	}
+	counts, err := audit.TakeCounts(tx, id)
+	if err != nil {
+		return err
+	}
 	if err := erasure.CloseAccount(tx, id); err != nil {
 		return err
 	}
@@ -145,7 +149,10 @@ func (p *People) endUser(tx *store.Tx, plan *fanout.Plan, pen *content.Pen, acto
 			return err
 		}
 	}
-	return audit.TellOrganizations(tx, actor, line, organizations)
+	if err := audit.TellOrganizations(tx, actor, line, organizations); err != nil {
+		return err
+	}
+	return audit.RecordMore(tx, line.Time.Time, counts...) // into the chain of the line, whose end is locked
 }
 
 // mayEnd refuses an account that has ended already, one without which an organization has no

@@ -45,21 +45,30 @@ type Count struct {
 // PastCounts returns counts above a number, of the days before one, that are an account's.
 func PastCounts(tx *store.Tx, day, above int64) ([]Count, error) {
 	return store.List(tx, `SELECT counter, day, sent FROM quotas
-		WHERE counter >= 'account:' AND counter < 'account;' AND day < ? AND sent > ?`, []any{day, above},
-		func(c *Count, row store.Row) error { return row.Scan(&c.Counter, &c.Day, &c.Sent) })
+		WHERE counter >= 'account:' AND counter < 'account;' AND day < ? AND sent > ?`, []any{day, above}, (*Count).scan)
 }
 
-// DeleteCount removes a count, and reports whether it was there.
-func DeleteCount(tx *store.Tx, c Count) (deleted bool, err error) {
-	n, err := tx.Exec(`DELETE FROM quotas WHERE counter = ? AND day = ?`, c.Counter, c.Day)
-	return n > 0, err
+func (c *Count) scan(row store.Row) error { return row.Scan(&c.Counter, &c.Day, &c.Sent) }
+
+// Take removes a count, and returns what was counted by then.
+func Take(tx *store.Tx, c Count) (taken Count, found bool, err error) {
+	found, err = tx.One(`DELETE FROM quotas WHERE counter = ? AND day = ? RETURNING sent`, []any{c.Counter, c.Day},
+		&c.Sent)
+	return c, found, err
 }
 
-// Told is what administrators of another organization did to an account within an hour.
-type Told struct {
-	Count
-	Account      model.AccountID
-	Organization model.OrganizationID
+// TakeOf removes all that was counted of an account, but by the counters of its keys, and returns it.
+func TakeOf(tx *store.Tx, account model.AccountID) (taken []Count, err error) {
+	err = tx.Query(`DELETE FROM quotas WHERE counter >= ? AND counter < ? OR counter >= ? AND counter < ?
+		RETURNING counter, day, sent`,
+		[]any{CounterOf(account), CounterOf(account) + ";", ToldOf(account), ToldOf(account) + ";"},
+		func(row store.Row) error {
+			var c Count
+			err := c.scan(row)
+			taken = append(taken, c)
+			return err
+		})
+	return taken, err
 }
 
 // ToldOf begins the counters of what was done to an account.
@@ -71,20 +80,26 @@ func CountTold(tx *store.Tx, account model.AccountID, by model.OrganizationID, a
 	return CountMessage(tx, fmt.Sprintf("%s:%s:%02d", ToldOf(account), by, at.UTC().Hour()), DayOf(at))
 }
 
+// ParseTold reads the name of a counter of CountTold: who did something, to whom, and in which hour of the day.
+func ParseTold(text string) (by model.OrganizationID, account model.AccountID, hour string, ok bool) {
+	parts := strings.Split(text, ":")
+	if len(parts) != 4 || parts[0] != "told" {
+		return "", account, "", false
+	}
+	account, ok = model.ParseAccountID(parts[1])
+	return model.OrganizationID(parts[2]), account, parts[3], ok
+}
+
 // PastTold returns the counts of hours before that of a time in which there was more than
 // one act.
-func PastTold(tx *store.Tx, at time.Time) (past []Told, err error) {
+func PastTold(tx *store.Tx, at time.Time) (past []Count, err error) {
 	all, err := store.List(tx, `SELECT counter, day, sent FROM quotas
-		WHERE counter >= 'told:' AND counter < 'told;' AND day <= ? AND sent > 1`, []any{DayOf(at)},
-		func(t *Told, row store.Row) error { return row.Scan(&t.Counter, &t.Day, &t.Sent) })
-	for _, t := range all {
-		parts := strings.Split(t.Counter, ":")
-		if len(parts) != 4 || t.Day == DayOf(at) && parts[3] >= fmt.Sprintf("%02d", at.UTC().Hour()) {
-			continue
+		WHERE counter >= 'told:' AND counter < 'told;' AND day <= ? AND sent > 1`, []any{DayOf(at)}, (*Count).scan)
+	now := fmt.Sprintf("%02d", at.UTC().Hour())
+	for _, c := range all {
+		if _, _, hour, ok := ParseTold(c.Counter); ok && (c.Day < DayOf(at) || hour < now) {
+			past = append(past, c)
 		}
-		t.Account, _ = model.ParseAccountID(parts[1])
-		t.Organization = model.OrganizationID(parts[2])
-		past = append(past, t)
 	}
 	return past, err
 }

@@ -3,6 +3,8 @@ package storetest
 import (
 	"fmt"
 	"net/netip"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -235,13 +237,40 @@ func quotas(t *testing.T, h conformance.Harness) {
 		want := []quota.Count{{Counter: counter, Day: 20000, Sent: 3}}
 		wantEqual(t, "above 2", past(20001, 2), want)
 		wantEqual(t, "above 3", past(20001, 3), []quota.Count(nil))
-		for _, deleted := range []bool{true, false} {
+		count(counter, 20000) // after it was read
+		for _, there := range []bool{true, false} {
 			p.mustUpdate(t, func(tx *store.Tx) error {
-				got, err := quota.DeleteCount(tx, want[0])
-				wantEqual(t, "deleted", got, deleted)
+				taken, found, err := quota.Take(tx, want[0])
+				wantEqual(t, "found", found, there)
+				if found {
+					wantEqual(t, "taken", taken.Sent, 4)
+				}
 				return err
 			})
 		}
+	})
+	t.Run("of_an_account_that_ends_are_taken", func(t *testing.T) {
+		ann, bob, at := model.AccountID{7}, model.AccountID{8}, time.Unix(20000*86400, 0)
+		for _, account := range []model.AccountID{ann, bob} {
+			count(quota.CounterOf(account), 20000)
+			count(quota.Counter(account, "kind", "key:1"), 20001)
+			p.mustUpdate(t, func(tx *store.Tx) error {
+				_, err := quota.CountTold(tx, account, "o", at)
+				return err
+			})
+		}
+		told := fmt.Sprintf("%s:o:00", quota.ToldOf(ann))
+		want := []quota.Count{{Counter: quota.CounterOf(ann), Day: 20000, Sent: 1},
+			{Counter: quota.Counter(ann, "kind", "key:1"), Day: 20001, Sent: 1}, {Counter: told, Day: 20000, Sent: 1}}
+		for _, want := range [][]quota.Count{want, nil} {
+			p.mustUpdate(t, func(tx *store.Tx) error {
+				taken, err := quota.TakeOf(tx, ann)
+				slices.SortFunc(taken, func(a, b quota.Count) int { return strings.Compare(a.Counter, b.Counter) })
+				wantEqual(t, "taken", taken, want)
+				return err
+			})
+		}
+		wantEqual(t, "of another", sent(quota.CounterOf(bob), 20000), 1)
 	})
 	t.Run("are_forgotten_when_their_day_is_past", func(t *testing.T) {
 		p.mustUpdate(t, func(tx *store.Tx) error { return quota.DeleteBefore(tx, 20001) })
