@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -215,6 +216,30 @@ func TestExportOfAHoldHasWhatEndsMeanwhile(t *testing.T) {
 		if m := files.message(t, id); m == nil || m["file"] != id || files[id].String() != "a scan" {
 			t.Errorf("message %d is exported as %v", i, m)
 		}
+	}
+}
+
+// Who got a message with the history of its group has no status of it, before it is over and after.
+func TestExportOfAHoldHasNoStatusOfHistory(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	c.operator.post("/v2/organization/"+c.org+"/hold", nil).want(204)
+	group := c.alice.mustCreateGroupAs(fields{"name": "Open", "replay_history": true}, c.bob)
+	id := c.alice.mustSend(group, "x", "ttl", 1)
+	c.bob.mustMark("read", id)
+	c.alice.post("/v2/group/"+group+"/members", fields{"members": c.carl.token}).want(204)
+	c.settle()
+	c.carl.get("/v2/message/" + id).want(200)
+	before := c.mustExportHeld(c.org).message(t, id)
+	c.clock.Advance(2 * time.Minute)
+	c.mustSweep()
+	after := c.mustExportHeld(c.org).message(t, id)
+	if before["is_over"] != nil || after["is_over"] != true || len(before["statuses"].([]any)) != 1 {
+		t.Errorf("it is exported as %v, and once it is over as %v", before, after)
+	}
+	delete(after, "is_over")
+	if !reflect.DeepEqual(before, after) {
+		t.Errorf("once it is over it is exported as %v, want %v", after, before)
 	}
 }
 

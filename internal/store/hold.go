@@ -20,12 +20,13 @@ func (tx *Tx) keep(organization model.OrganizationID, id model.MessageID, recall
 	return n > 0, err
 }
 
-// keepDeliveries keeps the copies of a message, before it is deleted.
+// keepDeliveries keeps the copies of a message, before it is deleted, but for those that came with a group's history:
+// they count in no status.
 func (tx *Tx) keepDeliveries(organization model.OrganizationID, id model.MessageID) error {
 	return tx.Post(`INSERT INTO held_deliveries (organization, message, account, status, status_time)
 		SELECT ?, message, account, status, status_time FROM deliveries
-		WHERE organization_number = ? AND message = ? AND EXISTS (SELECT 1 FROM held_messages h WHERE h.organization = ?
-		AND h.message = ?)
+		WHERE organization_number = ? AND message = ? AND replayed = 0
+		AND EXISTS (SELECT 1 FROM held_messages h WHERE h.organization = ? AND h.message = ?)
 		ON CONFLICT (organization, message, account) DO NOTHING`, organization, tx.Numbered(organization), id, organization,
 		id)
 }
