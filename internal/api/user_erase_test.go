@@ -214,6 +214,44 @@ func TestErasureOfAUserUnderALegalHold(t *testing.T) {
 	}
 }
 
+// Who got messages of a group in an organization that it has left is kept by its hold.
+func TestLegalHoldKeepsWhoGotMessagesOfAGroup(t *testing.T) {
+	t.Parallel()
+	c := startClinic(t)
+	other := c.mustCreateOrganization("Other")
+	chief := c.mustCreateAdmin(other, "chief")
+	dora, eve := c.mustCreate(other, "dora"), c.mustCreate(other, "eve")
+	c.operator.mustJoin(c.org, dora)
+	c.operator.mustJoin(c.org, eve)
+	group := c.alice.mustCreateGroupAs(fields{"name": "G", "replay_history": true}, c.bob, dora)
+	id := c.alice.mustSend(group, "to all", "ttl", 1)
+	c.alice.post("/v2/group/"+group+"/members", fields{"members": eve.token}).want(204) // who gets it as history
+	c.settle()
+	for _, p := range []*person{dora, eve} {
+		c.operator.delete(p.path("/organization/" + c.org)).want(204)
+	}
+	c.operator.post("/v2/organization/"+c.org+"/hold", nil).want(204)
+	wantBoth := func(when string) {
+		t.Helper()
+		if m := c.mustExportHeld(c.org).message(t, id); m == nil || len(m["statuses"].([]any)) != 2 {
+			t.Errorf("%s the message is exported as %v, want the statuses of bob and dora", when, m)
+		}
+	}
+	chief.erase(dora).wantError(403, "legal_hold")
+	chief.erase(eve).want(204)
+	c.mustSweep()
+	wantBoth("before its end")
+	c.clock.Advance(2 * time.Minute)
+	c.mustSweep()
+	chief.erase(dora).wantError(403, "legal_hold")
+	wantBoth("after its end")
+	c.operator.delete("/v2/organization/" + c.org + "/hold").want(204)
+	c.mustSweep()
+	chief.erase(dora).want(204)
+	c.mustSweep()
+	c.wantNoTrace("an erased account", mustParseAccount(t, dora.token), dora.token)
+}
+
 // What was to be told in pieces when the account ended is told before it is looked for.
 func TestErasureWaitsForWhatIsStillToBeTold(t *testing.T) {
 	testenv.Long(t)

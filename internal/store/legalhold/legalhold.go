@@ -12,15 +12,20 @@ import (
 )
 
 // Over returns an organization under a legal hold that an account belongs to,
-// was created by, or has messages in.
+// was created by, or has messages in: it sent or got them, but for what came with a group's
+// history. It looks at each message there, since no index has those of an account.
 func Over(tx *store.Tx, account *model.Account) (id model.OrganizationID, found bool, err error) {
 	found, err = tx.One(`SELECT h.organization FROM holds h WHERE h.released = 0 AND (h.organization = ?
 		OR EXISTS (SELECT 1 FROM memberships p WHERE p.organization = h.organization AND p.account = ?)
 		OR EXISTS (SELECT 1 FROM organization_numbers n JOIN messages m ON m.organization_number = n.number
-		WHERE n.organization = h.organization AND (m.sender = ? OR m.recipient = ? OR m.original_sender = ?))
+		WHERE n.organization = h.organization AND (m.sender = ? OR m.recipient = ? OR m.original_sender = ?
+		OR m.is_group = 1 AND EXISTS (SELECT 1 FROM deliveries d WHERE d.organization_number = m.organization_number
+		AND d.message = m.message AND d.account = ? AND d.replayed = 0)))
 		OR EXISTS (SELECT 1 FROM held_messages m WHERE m.organization = h.organization AND (m.sender = ?
-		OR m.recipient = ? OR m.original_sender = ?))) LIMIT 1`,
-		[]any{account.CreatedBy, account.ID, account.ID, account.ID, account.ID, account.ID, account.ID, account.ID}, &id)
+		OR m.recipient = ? OR m.original_sender = ? OR m.is_group = 1 AND EXISTS (SELECT 1 FROM held_deliveries d
+		WHERE d.organization = m.organization AND d.message = m.message AND d.account = ?)))) LIMIT 1`,
+		[]any{account.CreatedBy, account.ID, account.ID, account.ID, account.ID, account.ID, account.ID, account.ID,
+			account.ID, account.ID}, &id)
 	return id, found, err
 }
 
