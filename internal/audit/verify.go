@@ -32,7 +32,15 @@ func Verify(ctx context.Context, kept *store.Store, key *Key, elsewhere []Checkp
 		}
 	}
 	for chain := range begun {
-		if !known[chain] {
+		if known[chain] {
+			continue
+		}
+		// It may have begun since the chains were listed.
+		there, err := store.Read(ctx, kept, func(tx *store.Tx) (bool, error) { return auditlog.HasChain(tx, chain) })
+		if err != nil {
+			return lines, err
+		}
+		if !there {
 			return lines, &Fault{Chain: chain, Number: 1,
 				Reason: "it is missing, with the whole chain, which the platform's chain knows of"}
 		}

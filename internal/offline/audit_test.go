@@ -2,6 +2,7 @@ package offline
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -22,9 +23,9 @@ func (e *watchedEngine) View(ctx context.Context, fn func(store.Session) error, 
 	return e.Engine.View(ctx, fn, traits...)
 }
 
-// What the retention removes while the log is verified is nobody's fault.
-func TestVerifyOfTheAuditLogGoesOnWhereItWasTrimmed(t *testing.T) {
-	const before, after = 2500, 1000
+// mustWatch opens a store with an engine that is watched, and a key for its audit log.
+func mustWatch(t *testing.T) (*watchedEngine, *store.Store, *audit.Key) {
+	t.Helper()
 	engine := &watchedEngine{Engine: enginetest.Open(t, t.TempDir(), enginetest.Options{}), looks: func() {}}
 	kept, err := store.Open(t.Context(), engine, store.NewEpoch)
 	must(t, err)
@@ -33,6 +34,13 @@ func TestVerifyOfTheAuditLogGoesOnWhereItWasTrimmed(t *testing.T) {
 	must(t, err)
 	key, err := audit.ParseKey(text)
 	must(t, err)
+	return engine, kept, key
+}
+
+// What the retention removes while the log is verified is nobody's fault.
+func TestVerifyOfTheAuditLogGoesOnWhereItWasTrimmed(t *testing.T) {
+	const before, after = 2500, 1000
+	engine, kept, key := mustWatch(t)
 	now := time.Now().UTC().Truncate(time.Millisecond)
 	write := func(lines int, at time.Time) {
 		must(t, kept.Update(t.Context(), func(tx *store.Tx) error {
@@ -63,5 +71,35 @@ func TestVerifyOfTheAuditLogGoesOnWhereItWasTrimmed(t *testing.T) {
 	engine.looks = func() {}
 	if lines, err := audit.Verify(t.Context(), kept, key, nil); err != nil || lines != after {
 		t.Errorf("then %d lines are right, error %v, want %d", lines, err, after)
+	}
+}
+
+// An organization that is created while the log is verified has a chain that the list of them lacks.
+func TestVerifyOfTheAuditLogKnowsWhatBeginsMeanwhile(t *testing.T) {
+	engine, kept, key := mustWatch(t)
+	write := func(chain model.OrganizationID) {
+		must(t, kept.Update(t.Context(), func(tx *store.Tx) error {
+			return audit.Record(tx, &model.AuditEntry{Chain: chain, Time: model.AuditTime{Time: time.Now().UTC()},
+				Action: model.ActionAuditExport, Outcome: model.AuditOK, Times: 1})
+		}))
+	}
+	write("")
+	looks := 0
+	engine.looks = func() {
+		if looks++; looks == 2 { // at the chains, at the platform's
+			write("new")
+		}
+	}
+	lines, err := audit.Verify(t.Context(), kept, key, nil)
+	if err != nil || lines != 2 {
+		t.Errorf("%d lines are right, error %v, want the two of the platform's chain", lines, err)
+	}
+	engine.looks = func() {}
+	must(t, kept.Update(t.Context(), func(tx *store.Tx) error {
+		return errors.Join(tx.Post(`DELETE FROM audit_entries WHERE chain = 'new'`),
+			tx.Post(`DELETE FROM audit_chains WHERE chain = 'new'`))
+	}))
+	if _, err := audit.Verify(t.Context(), kept, key, nil); err == nil {
+		t.Error("a chain that is missing as a whole is not reported")
 	}
 }
