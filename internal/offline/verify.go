@@ -32,10 +32,11 @@ type Verified struct {
 	Broken      int // what does not open; each was reported
 }
 
-// Verify opens everything that is sealed, and reports what does not open: the text
-// of every message, those included that only a legal hold keeps, of all metadata, of all notes of
-// groups, the secrets of webhooks and of providers, and of every attachment its beginning, or all of it where that is
-// wanted. report gets a line that names the row. It checks the codes of the rows that give access, too.
+// Verify opens everything that is sealed, but for where browsers are pushed to, and reports what
+// does not open: the text of every message, those included that only a legal hold keeps, of all
+// metadata, of all notes of groups, the secrets of webhooks and of providers, and of every
+// attachment its beginning, or all of it where that is wanted. report gets a line that names the
+// row. It checks the codes of the rows that give access, too.
 func Verify(ctx context.Context, vault *content.Vault, now time.Time, whole bool, report func(line string)) (Verified,
 	error) {
 	v := verification{vault: vault, now: now, whole: whole, report: report}
@@ -181,6 +182,9 @@ func (v *verification) attachment(ctx context.Context, a *model.Attachment) (err
 
 func (v *verification) webhook(ctx context.Context, row *store.WebhookRow) error {
 	_, err := v.vault.OpenSecret(ctx, &row.Webhook, row.Secret)
+	if err == nil && len(row.Previous) > 0 {
+		_, err = v.vault.OpenSecret(ctx, &row.Webhook, row.Previous)
+	}
 	switch {
 	case errors.Is(err, store.ErrUnavailable):
 		return err

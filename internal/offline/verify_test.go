@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"log/slog"
@@ -23,8 +24,9 @@ import (
 	"signet/internal/sweep"
 )
 
-// What goes while it is verified is nobody's fault.
-func TestVerifyReportsNothingThatWentMeanwhile(t *testing.T) {
+// mustOpenVault opens the vault of a store of its own.
+func mustOpenVault(t *testing.T) *content.Vault {
+	t.Helper()
 	dir := t.TempDir()
 	engine := enginetest.Open(t, dir, enginetest.Options{})
 	kept, err := store.Open(t.Context(), engine, store.NewEpoch)
@@ -34,8 +36,13 @@ func TestVerifyReportsNothingThatWentMeanwhile(t *testing.T) {
 	blobs, err := blob.Open("dir:" + t.TempDir())
 	must(t, err)
 	t.Cleanup(func() { must(t, blobs.Close()) })
-	vault := &content.Vault{Store: kept, Ring: sealtest.Open(t, dir, time.Now), Blobs: blobs}
-	now := time.Now().UTC()
+	return &content.Vault{Store: kept, Ring: sealtest.Open(t, dir, time.Now), Blobs: blobs}
+}
+
+// What goes while it is verified is nobody's fault.
+func TestVerifyReportsNothingThatWentMeanwhile(t *testing.T) {
+	vault := mustOpenVault(t)
+	kept, now := vault.Store, time.Now().UTC()
 	file := model.Attachment{Blob: model.BlobID(uuid.Must(uuid.NewV7())), Name: "x", ContentType: "a/b", Size: 1,
 		Key: vault.NewFileKey()}
 	must(t, vault.PutFile(t.Context(), &file, strings.NewReader("x")))
@@ -66,6 +73,34 @@ func TestVerifyReportsNothingThatWentMeanwhile(t *testing.T) {
 	must(t, v.message(t.Context(), readMessages, &row))
 	if v.Broken != 0 || v.Messages != 1 {
 		t.Errorf("verify says %+v of what was recalled meanwhile", v.Verified)
+	}
+}
+
+// A webhook has two secrets while its grace lasts.
+func TestVerifyOpensBothSecretsOfAWebhook(t *testing.T) {
+	vault, now := mustOpenVault(t), time.Now().UTC()
+	row := store.WebhookRow{Webhook: model.Webhook{ID: model.WebhookID{1}, Account: model.AccountID{1},
+		URL: "https://example.com/", Signature: model.SignatureHMAC, Created: now, Enabled: true}}
+	must(t, vault.Update(t.Context(), func(leases *content.Leases) (err error) {
+		if row.Secret, err = vault.SealSecret(t.Context(), leases, &row.Webhook, []byte("new")); err == nil {
+			row.Previous, err = vault.SealSecret(t.Context(), leases, &row.Webhook, []byte("old"))
+		}
+		return err
+	}, func(tx *store.Tx) error { return tx.InsertWebhook(&row) }))
+	wrong := bytes.Clone(row.Previous)
+	wrong[len(wrong)-1] ^= 1
+	for _, look := range []struct {
+		previous []byte
+		broken   int
+	}{{row.Previous, 0}, {wrong, 1}, {[]byte{}, 0}} {
+		must(t, vault.Store.Update(t.Context(), func(tx *store.Tx) error {
+			return tx.Post(`UPDATE webhooks SET previous = ?`, look.previous)
+		}))
+		v, err := Verify(t.Context(), vault, now, false, func(string) {})
+		must(t, err)
+		if v.Broken != look.broken || v.Webhooks != 1-look.broken {
+			t.Errorf("verify says %+v, want %d that do not open", v, look.broken)
+		}
 	}
 }
 
