@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -241,6 +242,37 @@ func TestErasedOrganizationLeavesNoTrace(t *testing.T) {
 		t.Errorf("erasing again answers %v", err)
 	}
 	c.mustVerify()
+}
+
+// What an erased organization asked administrators of others for is in no queue and no counter. What it did is in the
+// log of the organization that created the account.
+func TestErasedOrganizationLeavesNoTraceOfWhatItAskedFor(t *testing.T) {
+	t.Parallel()
+	a := startAbroad(t, approving)
+	for range 2 {
+		a.other.post(a.nurse.path("/organization"), fields{"organization": a.two}).want(200)
+		a.other.delete(a.nurse.path("/organization/" + a.two)).want(204)
+	}
+	before := a.traces(model.AccountID{}, a.two)
+	if before["events.payload"] == 0 || before["quotas.counter"] != 2 {
+		t.Errorf("the test leaves no trace to erase: %v", before)
+	}
+	if err := a.eraseOrganization(a.two, false); err != nil {
+		t.Fatal(err)
+	}
+	a.clock.Advance(time.Second) // until then a node may know a key
+	a.mustSweep()
+	a.wantNoTrace("an erased organization", model.AccountID{}, a.two)
+	var more []int64
+	for _, e := range a.told(a.one, a.nurse) {
+		if e.Action == model.ActionMore && string(e.Organization) == a.two {
+			more = append(more, e.Times)
+		}
+	}
+	if !slices.Equal(more, []int64{3}) {
+		t.Errorf("the log of One counts %v more acts, want 3", more)
+	}
+	a.mustVerify()
 }
 
 // What an administrator of an organization that is gone knows opens no account that is in another one.

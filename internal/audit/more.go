@@ -24,11 +24,11 @@ func (l *Log) SumUp(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	return sumUp(ctx, l.Store, now, slices.DeleteFunc(past, func(c quota.Count) bool { return moreOf(c) == nil }))
+	return SumUp(ctx, l.Store, now, slices.DeleteFunc(past, func(c quota.Count) bool { return moreOf(c) == nil }))
 }
 
-// sumUp writes for each of some counts what has no line of its own, and removes it.
-func sumUp(ctx context.Context, kept *store.Store, now time.Time, counts []quota.Count) error {
+// SumUp removes counts, and writes how many of the acts have no line of their own.
+func SumUp(ctx context.Context, kept *store.Store, now time.Time, counts []quota.Count) error {
 	for _, c := range counts {
 		err := kept.Update(ctx, func(tx *store.Tx) error {
 			taken, found, err := quota.Take(tx, c)

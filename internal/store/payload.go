@@ -83,6 +83,11 @@ func shortName(id model.AccountID) string { return base64.RawStdEncoding.EncodeT
 // PayloadNames are the texts by which payloads name an account.
 func PayloadNames(id model.AccountID) [2]string { return [2]string{id.String(), shortName(id)} }
 
+// PayloadOrganization is what a payload has of the organization that asks.
+func PayloadOrganization(id model.OrganizationID) string {
+	return `"organization":"` + string(id) + `"`
+}
+
 // PayloadCaller is what a payload has of the one who changed a group. What is left without it is a
 // payload, too.
 func PayloadCaller(id model.AccountID) string { return `,"caller":"` + id.String() + `"` }

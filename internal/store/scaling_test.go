@@ -103,6 +103,7 @@ var spreading = map[string]string{
 	"quota.DeleteBefore":      "the sweep",
 	"quota.PastCounts":        "the sweep",
 	"quota.TakeOf":            "once in the life of an account",
+	"quota.By":                "an erasure from the command line",
 	"quota.PastTold":          "the sweep, once an hour",
 	"Tx.QueueNoticeOnce": "an administrator of another organization issues a key: the account's keys, and its " +
 		"queue",

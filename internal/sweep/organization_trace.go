@@ -5,10 +5,12 @@ import (
 	"errors"
 	"time"
 
+	"signet/internal/audit"
 	"signet/internal/backlog"
 	"signet/internal/model"
 	"signet/internal/store"
 	"signet/internal/store/erasure"
+	"signet/internal/store/quota"
 )
 
 // traces erases what accounts keep of an organization that a command erases. Before, it ends the
@@ -98,6 +100,13 @@ func (e *Eraser) tracesOf(id model.OrganizationID) []func(context.Context) error
 			return eraseAfter(ctx, t, func(tx *store.Tx, after model.AccountID) ([]model.AccountID, error) {
 				return erasure.PasswordsOf(tx, id, after, pieceRows)
 			}, func(tx *store.Tx, found []model.AccountID) error { return tx.ForgetPasswords(id, found) })
+		},
+		func(ctx context.Context) error {
+			counts, err := store.Read(ctx, e.Store, func(tx *store.Tx) ([]quota.Count, error) { return quota.By(tx, id) })
+			if err != nil {
+				return err
+			}
+			return audit.SumUp(ctx, e.Store, e.Now(), counts)
 		},
 	}
 }

@@ -76,11 +76,12 @@ func ErasePastMembers(tx *store.Tx, keys []PastMemberKey) error {
 	return nil
 }
 
-// EventsIn returns up to limit events of an organization, after one.
+// EventsIn returns up to limit events of an organization, and of what it asked administrators of others for, after one.
 func EventsIn(tx *store.Tx, id model.OrganizationID, after EventKey, limit int) ([]EventKey, error) {
 	return store.List(tx, `SELECT account, position FROM `+store.EventsAndKept+` WHERE (account, position) > (?, ?)
-		AND organization_number = ?
-		ORDER BY account, position LIMIT ? + 0`, []any{after.Account, after.Position, tx.Numbered(id), limit},
+		AND (organization_number = ? OR kind = ? AND payload LIKE ?)
+		ORDER BY account, position LIMIT ? + 0`, []any{after.Account, after.Position, tx.Numbered(id),
+		store.KindNumber(model.EventAdminRequest), "%" + store.PayloadOrganization(id) + "%", limit},
 		func(k *EventKey, row store.Row) error { return row.Scan(&k.Account, &k.Position) })
 }
 

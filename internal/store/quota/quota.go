@@ -104,6 +104,14 @@ func PastTold(tx *store.Tx, at time.Time) (past []Count, err error) {
 	return past, err
 }
 
+// By returns what was counted of accounts that administrators of an organization acted on. No index has it.
+func By(tx *store.Tx, id model.OrganizationID) ([]Count, error) {
+	return store.List(tx, `SELECT counter, day, sent FROM quotas
+		WHERE counter >= 'told:' AND counter < 'told;' AND counter LIKE ?
+		OR counter >= 'account:' AND counter < 'account;' AND counter LIKE ?`,
+		[]any{"told:%:" + string(id) + ":%", "account:%:" + string(id)}, (*Count).scan)
+}
+
 // CountMessage counts one more message of a day (days since 1970, UTC) and
 // returns how many there are now.
 func CountMessage(tx *store.Tx, counter string, day int64) (sent int, err error) {

@@ -270,6 +270,14 @@ func quotas(t *testing.T, h conformance.Harness) {
 				return err
 			})
 		}
+		by := func(o model.OrganizationID) []quota.Count {
+			return mustRead(t, p, func(tx *store.Tx) ([]quota.Count, error) { return quota.By(tx, o) })
+		}
+		count(quota.Counter(bob, "kind", "o"), 20000)
+		count(quota.Counter(bob, "kind", "other"), 20000)
+		wantEqual(t, "by an organization", len(by("o")), 2)
+		wantEqual(t, "by another one", by("other"),
+			[]quota.Count{{Counter: quota.Counter(bob, "kind", "other"), Day: 20000, Sent: 1}})
 		wantEqual(t, "of another", sent(quota.CounterOf(bob), 20000), 1)
 	})
 	t.Run("are_forgotten_when_their_day_is_past", func(t *testing.T) {
