@@ -16,9 +16,11 @@ const pages = {
 };
 const made = Object.keys(pages).filter((name) => existsSync(`src/${name}/index.tsx`));
 
-// What nobody is told at first: why calls failed, and what is said of passkeys, keys, notifications, sounds, quiet hours,
-// escalations, forwarding and pictures.
-const late = ["problem", "passkey", "keys", "notices", "sound", "quiet", "escalation", "forward", "picture"];
+// What nobody is told at first: why calls failed, and what is said of passkeys, keys, notifications,
+// sounds, quiet hours, rotas, escalations, forwarding, recalling and pictures.
+const late = [
+  "problem", "passkey", "keys", "notices", "hear", "sound", "quiet", "duty", "escalation", "forward", "recall", "picture",
+];
 
 /**
  * words gives each page those of a dictionary that begin with its name. "late" are those that come behind every page,

@@ -55,7 +55,7 @@ export function EditRota(props: { group: Schemas["Group"]; of: Rota | null; onDo
           />
           <Field
             label={text("console.rotaStart")} name="start" type="datetime-local" min="2000-01-01T00:00" max="2099-12-31T23:59" required
-            value={draft.start} hint={text("dutyZone", { zone: draft.timezone })}
+            value={draft.start} hint={text("duty.zone", { zone: draft.timezone })}
           />
         </div>
         {chooser("always", text("console.dutyAlways"), text("console.dutyAlwaysHint"))}

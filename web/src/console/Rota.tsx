@@ -73,7 +73,7 @@ function Facts({ of: { duty, names } }: { of: Loaded }) {
   const all = (tokens: readonly string[]) => listed(tokens.map((token) => nameIn(names, token)), among);
   const [on] = duty.on_duty;
   const { rotation } = duty;
-  const name = (token: string) => (token === "" ? text("dutyNobody") : said(nameIn(names, token), among));
+  const name = (token: string) => (token === "" ? text("duty.nobody") : said(nameIn(names, token), among));
   return (
     <dl class="facts">
       <dt>{text("console.onDutyNow")}</dt><dd dir="auto">{name(on?.token ?? "")}</dd>
@@ -98,14 +98,14 @@ function Preview({ of: { duty, names }, organization }: { of: Loaded; organizati
   const zone = duty.timezone;
   const clock = (at: string) => <time dateTime={at}>{inZone(at, zone)}</time>;
   const among = [...names.values()];
-  const name = ({ account }: Span) => (account === "" ? text("dutyNobody") : said(nameIn(names, account), among));
+  const name = ({ account }: Span) => (account === "" ? text("duty.nobody") : said(nameIn(names, account), among));
   return (
     <>
-      <h3>{text("dutyTwoWeeks")}</h3>
-      <p class="muted">{text("dutyZone", { zone })}</p>
+      <h3>{text("duty.twoWeeks")}</h3>
+      <p class="muted">{text("duty.zone", { zone })}</p>
       <Table<Span>
-        label={text("dutyTwoWeeks")}
-        empty={text("dutyNobody")}
+        label={text("duty.twoWeeks")}
+        empty={text("duty.nobody")}
         on={[duty]}
         keyOf={({ from }) => from}
         load={async (continuation) => {
@@ -117,7 +117,7 @@ function Preview({ of: { duty, names }, organization }: { of: Loaded; organizati
         }}
         columns={[
           {
-            title: text("overrideWho"),
+            title: text("duty.who"),
             value: name,
             show: (span) => (
               <>
@@ -130,8 +130,8 @@ function Preview({ of: { duty, names }, organization }: { of: Loaded; organizati
               </>
             ),
           },
-          { title: text("overrideFrom"), value: ({ from }) => from, show: ({ from }) => clock(from) },
-          { title: text("overrideTo"), value: ({ to }) => to, show: ({ to }) => clock(to) },
+          { title: text("duty.from"), value: ({ from }) => from, show: ({ from }) => clock(from) },
+          { title: text("duty.to"), value: ({ to }) => to, show: ({ to }) => clock(to) },
         ]}
       />
     </>

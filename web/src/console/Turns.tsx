@@ -12,7 +12,7 @@ export function Turns(props: { organization: string; turns: readonly Turn[]; onC
   const { organization, turns, onChange } = props;
   const next = useRef(turns.length); // the key of a turn that is added
   const add = (who: Named | null) => onChange([...turns, { key: next.current++, who }]);
-  const name = ({ who }: Turn) => (who ? said(who) : text("dutyNobody"));
+  const name = ({ who }: Turn) => (who ? said(who) : text("duty.nobody"));
   return (
     <fieldset class="turns">
       <legend>{text("console.turns")}</legend>

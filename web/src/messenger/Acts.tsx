@@ -29,7 +29,7 @@ export function Acts(props: { message: Message; own: boolean; sealed: boolean; o
       {open === "forward" && <Forward message={message} onClose={close} />}
       {open === "recall" && (
         <Confirm
-          title={text("recallTitle")}
+          title={text("recall.title")}
           act={text("recall")}
           danger
           onConfirm={async () => {
@@ -38,7 +38,7 @@ export function Acts(props: { message: Message; own: boolean; sealed: boolean; o
           }}
           onClose={close}
         >
-          <p>{text("recallHint")}</p>
+          <p>{text("recall.hint")}</p>
         </Confirm>
       )}
     </div>

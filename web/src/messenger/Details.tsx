@@ -81,10 +81,10 @@ export function Details({ conversation }: { conversation: Conversation }) {
         {where && <p class="muted" dir="auto">{where}</p>}
         {isIn(conversation) && (
           <Select<Level>
-            label={text("hearOf")}
+            label={text("hear.of")}
             value={levelOf(conversation)}
             onChange={(of) => void hear(of)}
-            options={{ all: text("hearAll"), urgent: text("hearUrgent"), none: text("hearNone") }}
+            options={{ all: text("hear.all"), urgent: text("hear.urgent"), none: text("hear.none") }}
           />
         )}
         <p class="doing">

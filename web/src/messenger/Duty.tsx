@@ -52,29 +52,29 @@ export function Duty({ group }: { group: Group }) {
   const later = duty.overrides.filter(({ to }) => Date.parse(to) > time());
   const now = new Date(time());
   return (
-    <section class="duty" aria-label={text("duty")}>
+    <section class="duty" aria-label={text("duty.title")}>
       <header>
-        <h3>{text("duty")}</h3>
+        <h3>{text("duty.title")}</h3>
         {may && (
           <button type="button" class="quiet" onClick={() => ask({ from: now, to: new Date(now.getTime() + 12 * 3_600_000) })}>
-            <Icon name="add" /> {text("addOverride")}
+            <Icon name="add" /> {text("duty.change")}
           </button>
         )}
       </header>
-      <p class="muted">{text("dutyZone", { zone: duty.timezone })}{may && ` ${text("dutyHow")}`}</p>
+      <p class="muted">{text("duty.zone", { zone: duty.timezone })}{may && ` ${text("duty.how")}`}</p>
       <Hours duty={duty} may={may} onChoose={(from, to) => ask({ from, to })} />
       {later.length > 0 && (
-        <ul aria-label={text("overrides")}>
+        <ul aria-label={text("duty.changes")}>
           {later.map((one) => (
             <li key={`${one.from} ${one.to} ${one.account}`}>
               <span>
-                <bdi>{nameIn(duty, one.account) || text("dutyNobody")}</bdi>
+                <bdi>{nameIn(duty, one.account) || text("duty.nobody")}</bdi>
                 <small>{`${inZone(one.from, duty)} – ${inZone(one.to, duty)}`}</small>
               </span>
               {may && (
                 <button
-                  type="button" class="icon" aria-label={text("removeOverride", { time: minute(one.from) })}
-                  title={text("removeOverride", { time: minute(one.from) })} onClick={() => void remove(one)}
+                  type="button" class="icon" aria-label={text("duty.remove", { time: minute(one.from) })}
+                  title={text("duty.remove", { time: minute(one.from) })} onClick={() => void remove(one)}
                 >
                   <Icon name="close" />
                 </button>
@@ -146,7 +146,7 @@ function Hours(props: { duty: Rota; may: boolean; onChoose: (from: Date, to: Dat
   const tones = new Map([...new Set(duty.shifts.map(({ account }) => account))].map((account, i) => [account, String(i % 6)]));
   return (
     <div
-      ref={box} class="hours" role={may ? "grid" : "table"} aria-label={text("dutyTwoWeeks")}
+      ref={box} class="hours" role={may ? "grid" : "table"} aria-label={text("duty.twoWeeks")}
       onPointerUp={() => {
         if (dragging.current && chosen) done(chosen);
         dragging.current = false;
@@ -165,14 +165,14 @@ function Hours(props: { duty: Rota; may: boolean; onChoose: (from: Date, to: Dat
           {hours.map((hour, h) => {
             const n = day * 24 + h;
             const shift = onDutyAt(duty.shifts, hour);
-            const name = shift ? nameIn(duty, shift.account) : text("dutyNobody");
+            const name = shift ? nameIn(duty, shift.account) : text("duty.nobody");
             const within = chosen && n >= Math.min(chosen.from, chosen.to) && n <= Math.max(chosen.from, chosen.to);
             const begins = h === 0 || shift?.account !== onDutyAt(duty.shifts, hours[h - 1] ?? hour)?.account;
             return (
               <span
                 key={h} role={may ? "gridcell" : "cell"} data-hour={n} data-tone={shift && tones.get(shift.account)}
                 class={shift?.override ? "override" : undefined}
-                aria-label={text(shift?.override ? "dutyHourChanged" : "dutyHour", { time: inZone(hour.toISOString(), duty), name })}
+                aria-label={text(shift?.override ? "duty.hourChanged" : "duty.hour", { time: inZone(hour.toISOString(), duty), name })}
                 title={name}
                 {...(may && {
                   tabIndex: n === at ? 0 : -1,
@@ -203,7 +203,7 @@ function Override(props: { group: Group; duty: Rota; span: { from: Date; to: Dat
   const there = client.in(group.organization_key);
   const entered = (fields: FormData, name: string) => momentOf(String(fields.get(name)).slice(0, 16), duty.timezone).toISOString();
   return (
-    <Dialog title={text("addOverride")} onClose={onClose}>
+    <Dialog title={text("duty.change")} onClose={onClose}>
       <Form
         act={text("save")}
         onCancel={onClose}
@@ -216,12 +216,12 @@ function Override(props: { group: Group; duty: Rota; span: { from: Date; to: Dat
         }}
       >
         <PeopleChooser
-          label={text("overrideWho")} organization={group.organization_key} chosen={who} self
+          label={text("duty.who")} organization={group.organization_key} chosen={who} self
           onChange={(chosen) => setWho(chosen.slice(-1))}
         />
-        <Field label={text("overrideFrom")} name="from" type="datetime-local" value={readingOf(span.from, duty.timezone)} required />
-        <Field label={text("overrideTo")} name="to" type="datetime-local" value={readingOf(span.to, duty.timezone)} required />
-        <p class="muted">{text("dutyZone", { zone: duty.timezone })}</p>
+        <Field label={text("duty.from")} name="from" type="datetime-local" value={readingOf(span.from, duty.timezone)} required />
+        <Field label={text("duty.to")} name="to" type="datetime-local" value={readingOf(span.to, duty.timezone)} required />
+        <p class="muted">{text("duty.zone", { zone: duty.timezone })}</p>
       </Form>
     </Dialog>
   );

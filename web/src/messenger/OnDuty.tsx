@@ -29,9 +29,9 @@ export function OnDuty({ group }: { group: Group }) {
   const names = fallback.map((token) => nameIn(value, token)).filter(Boolean).join(", ");
   const said =
     on[0] && now
-      ? text("onDutyUntil", { name: on[0].display_name, time: until(now.to) })
+      ? text("duty.until", { name: on[0].display_name, time: until(now.to) })
       : names
-        ? text("nobodyOnDutyBut", { names })
-        : text("nobodyOnDuty");
+        ? text("duty.noneBut", { names })
+        : text("duty.none");
   return <p class="onDuty" role="status" dir="auto">{said}</p>;
 }

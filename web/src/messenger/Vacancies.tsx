@@ -8,12 +8,12 @@ export function Vacancies() {
   return (
     <>
       {vacancies.value.map(({ group, organization, name }) => (
-        <div key={group} class="offer" role="group" aria-label={name ?? text("vacantSomewhere")}>
-          <p role="alert" dir="auto">{name === undefined ? text("vacantSomewhere") : text("vacant", { name })}</p>
+        <div key={group} class="offer" role="group" aria-label={name ?? text("duty.vacantSomewhere")}>
+          <p role="alert" dir="auto">{name === undefined ? text("duty.vacantSomewhere") : text("duty.vacant", { name })}</p>
           {name === undefined ? (
-            <a href={`/console/organizations/${organization}/groups/${group}`}>{text("vacantShow")}</a>
+            <a href={`/console/organizations/${organization}/groups/${group}`}>{text("duty.vacantShow")}</a>
           ) : (
-            <Link to={`/c/${group}/details?in=${organization}`}>{text("vacantShow")}</Link>
+            <Link to={`/c/${group}/details?in=${organization}`}>{text("duty.vacantShow")}</Link>
           )}
           <button type="button" class="icon" aria-label={text("close")} title={text("close")} onClick={() => dismiss(group)}>
             <Icon name="close" />
