@@ -266,6 +266,24 @@ test("what one tab has read is read in the other, also where it was never opened
   }
 });
 
+test("what a tab has not sent goes when it is loaded anew, also where another tab has the stream", async ({ hospital, open }) => {
+  const { alice, bob } = await hospital(two);
+  const holder = new Messenger(await open(alice, "/", { serviceWorkers: "block" }));
+  await expect(holder.list).toContainText("No conversations yet.");
+  const page = await holder.page.context().newPage();
+  await page.goto(`/c/${bob.token}`);
+  const other = new Messenger(page);
+  await page.route(/\/v2\/message\?/, (route) => route.abort());
+  await other.write("From noon.");
+  await other.hasStatus("From noon.", "Sending…");
+  await page.goto("/healthz");
+  await page.unrouteAll();
+  await page.goto(`/c/${bob.token}`);
+  await other.hasStatus("From noon.", "Sent");
+  const { results } = await bob.client.getHistory(alice.token);
+  expect(results.map(({ body }) => body)).toEqual(["From noon."]);
+});
+
 test("what is read on another device is found, although no event tells of it: soon, and when one comes back", async ({
   hospital, open,
 }) => {

@@ -134,6 +134,7 @@ export async function follow(arrived: (message: Message) => void): Promise<void>
 
   await conversations.load().catch(() => (offline.value = true)); // what is missed is loaded when there is a connection
   loaded = true;
+  outbox.flush(); // what a reload found unsent: no connection is made where another tab has the stream
   newest = conversations.newestFirst.value[0]?.sort_number ?? 0;
   for (const word of before.splice(0)) hear(word);
   await tabs.takeTurns();
