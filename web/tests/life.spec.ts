@@ -264,3 +264,25 @@ test("only what was on the screen is told as read: not what one leaps over, nor 
   }).toPass();
   await expect(a.page).toHaveTitle("Signet");
 });
+
+test("of unread messages that could not be loaded none is told as read, and they come once they can", async ({ hospital, open }) => {
+  const { alice, bob } = await hospital(two);
+  for (let i = 0; i < 250; i++) await bob.tell(alice, `Line ${i}.`);
+  const a = new Messenger(await open(alice, "/", { serviceWorkers: "block" }));
+  await a.page.route(/\/message\?.*before=/, (route) => route.abort());
+  await a.open("Bob Brown");
+  await expect(a.message("Line 50.")).toBeInViewport(); // as far as they have come
+  const left = async () => (await alice.client.getUnreadCount("me")).unread_count;
+  const box = a.page.getByRole("region", { name: "Messages" });
+  await expect(async () => {
+    await box.evaluate((box) => box.scrollBy(0, box.clientHeight / 2));
+    expect(await left()).toBeLessThanOrEqual(50);
+  }).toPass({ intervals: [50] });
+  expect(await left()).toBe(50);
+
+  await a.page.unrouteAll();
+  await a.comeBack();
+  await a.page.getByRole("button", { name: "To the first unread message" }).click();
+  await expect(a.message("Line 0.")).toBeInViewport();
+  expect(await left()).toBeGreaterThan(0);
+});

@@ -5,7 +5,7 @@ import { client } from "../../kit/state/session";
 import { choose, conversations, count, details, isOpen } from "./conversations";
 import { wide } from "./inspected";
 import { keyOf } from "./key";
-import { forget as forgetMessages, gaps, isUnread, messages, noteEvents, older, put, setGap, since, stale } from "./messages";
+import { forget as forgetMessages, gaps, isUnread, messages, noteEvents, older, partial, put, setGap, since, stale } from "./messages";
 import * as notes from "./notes";
 import { type Sought, visited } from "./visit";
 
@@ -93,8 +93,8 @@ async function load(of: Of, query: Part, { fits = () => true, taken }: Taking = 
 const opening = new Map<string, Promise<void>>();
 
 /**
- * open loads the newest of a conversation, back to the first unread one; or, where some are loaded,
- * what came after them. Whoever asks meanwhile waits for the same.
+ * open loads the newest of a conversation, back to the first unread one; or, where some are loaded, what came after them,
+ * and what a call that failed has left out before them. Whoever asks meanwhile waits for the same.
  */
 export function open(conversation: Conversation): Promise<void> {
   const key = keyOf(conversation.organization_id, conversation.entity.token);
@@ -107,11 +107,13 @@ async function begin({ entity: { token }, organization_id: organization, unread_
   const of = ofNow(token, organization);
   const { key } = of;
   const known = messages.value.get(key)?.at(-1);
-  if (known) return goOn(of, known.sort_number);
-  let unread = 0;
+  if (known) await goOn(of, known.sort_number);
+  if (known && (!partial.has(key) || gaps.value.has(key))) return;
+  partial.add(key);
+  let before = known && since.get(key);
+  let unread = messages.value.get(key)?.filter(isUnread).length ?? 0;
   let wanted = unread_count;
-  for (let more = true, before: number | undefined; more && (before === undefined || unread < wanted); ) {
-    const newest = before === undefined;
+  for (let more = true, asked = false; more && (before === undefined || unread < wanted); ) {
     const answer = await load(of, {
       limit: unread_count > page ? largePage : page, ...(before === undefined ? {} : { before }),
     });
@@ -122,8 +124,11 @@ async function begin({ entity: { token }, organization_id: organization, unread_
     more = metadata.more;
     since.set(key, before ?? since.get(key) ?? 0);
     older.value = new Map(older.value).set(key, more);
-    if (newest && more && unread < wanted) wanted = await unreadNow(of) ?? wanted; // another device may have read them
+    if (asked || !more || unread >= wanted) continue;
+    asked = true;
+    wanted = await unreadNow(of) ?? wanted; // another device may have read them
   }
+  partial.delete(key);
   count(key);
 }
 

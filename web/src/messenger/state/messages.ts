@@ -36,6 +36,9 @@ export const since = new Map<string, number>();
 /** What may have changed while there was no connection, by the same key. */
 export const stale = new Set<string>();
 
+/** Of which not all that is unread is loaded yet, by the same key. */
+export const partial = new Set<string>();
+
 /**
  * The sort_number up to which nothing of a conversation is missed, by the same key. The last of its
  * messages may be before that: an own one is shown with the answer to its call, one that has
@@ -65,9 +68,9 @@ export function isUnread(message: Message): boolean {
   return message.status !== "Read" && !message.is_recalled && message.sender_token !== session.value?.account.token;
 }
 
-/** unreadIn returns what is unread in a conversation, all of which is loaded up to a message; else undefined. */
+/** unreadIn returns what is unread in a conversation, where it is loaded from there up to a message; else undefined. */
 export function unreadIn(key: string, upTo: number): readonly Message[] | undefined {
-  const known = !stale.has(key) && (reached.get(key) ?? 0) >= upTo;
+  const known = !stale.has(key) && !partial.has(key) && (reached.get(key) ?? 0) >= upTo;
   return known ? messages.value.get(key)?.filter(isUnread) : undefined;
 }
 
@@ -139,6 +142,7 @@ export function forget(key: string): void {
   older.value = new Map(older.value).set(key, false);
   reached.delete(key);
   stale.delete(key);
+  partial.delete(key);
   since.delete(key);
   setGap(key, undefined);
 }
