@@ -70,6 +70,31 @@ test("a session begins in all tabs and ends in all, also from elsewhere, and say
   }
 });
 
+test("a tab that has not found out yet that somebody else has signed in does nothing in her name", async ({
+  hospital, open,
+}) => {
+  const { alice, bob, carol } = await hospital({ alice: "Alice Ames", bob: "Bob Brown", carol: "Carol Clarke" });
+  const a = new Messenger(await open(alice, `/c/${carol.token}`, { serviceWorkers: "block" }));
+  await isFor(a.page, "Alice Ames");
+  await a.isUpToDate();
+  let find = () => {};
+  const found = new Promise<void>((resolve) => (find = resolve));
+  await a.page.route("**/v2/session", async (route) => {
+    await found;
+    await route.continue();
+  });
+  const other = await a.page.context().newPage();
+  await other.goto("/");
+  await new Messenger(other).own("Sign out");
+  await signIn(other, bob.username, password);
+  await isFor(other, "Bob Brown");
+  await a.write("From Alice.");
+  await a.hasStatus("From Alice.", "Sending…");
+  find();
+  await isFor(a.page, "Bob Brown");
+  expect((await carol.client.getConversations()).results).toEqual([]);
+});
+
 test("signing out that the server refuses is said, and nothing ends", async ({ hospital, open }) => {
   const { alice } = await hospital({ alice: "Alice Ames" });
   const page = await open(alice, "/", { serviceWorkers: "block" });

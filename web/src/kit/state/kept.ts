@@ -1,17 +1,25 @@
 // Of a session, what the device keeps besides the session itself. It ends with the session.
 
 const drafts = "signet-draft";
+const whose = "signet-account";
 
 /** draftsOf begins the names under which the drafts of an account are kept. */
 export function draftsOf(account: string): string {
   return `${drafts} ${account} `;
 }
 
-/** forgetDrafts removes all drafts, or all but those of an account. */
-export function forgetDrafts(but?: string): void {
+/** keepOnly removes all that is not an account's, whose session it is from now on; undefined: nobody's. */
+export function keepOnly(account?: string): void {
   for (const name of Object.keys(localStorage)) {
-    if (name.startsWith(`${drafts} `) && (but === undefined || !name.startsWith(draftsOf(but)))) localStorage.removeItem(name);
+    if (name.startsWith(`${drafts} `) && !(account && name.startsWith(draftsOf(account)))) localStorage.removeItem(name);
   }
+  if (account === undefined) localStorage.removeItem(whose);
+  else localStorage.setItem(whose, account);
+}
+
+/** owner is the account whose session it is, as the tab knows that changed it last. */
+export function owner(): string | undefined {
+  return localStorage.getItem(whose) ?? undefined;
 }
 
 /** keepsDrafts tells whether words of an account are kept that were not sent. */

@@ -1,8 +1,8 @@
 // Who is signed in. All tabs have one session, and tell each other when it begins and ends.
 import { signal } from "@preact/signals";
-import { Client, type ClientOptions, type Credentials, type Session, SignetError } from "../../client/index";
+import { Client, type ClientOptions, ConnectionError, type Credentials, type Session, SignetError } from "../../client/index";
 import { onAwake } from "./awake";
-import { forgetDrafts } from "./kept";
+import { keepOnly, owner } from "./kept";
 import { ask } from "./line";
 import { withdrawOthers } from "./notifications";
 
@@ -19,14 +19,28 @@ export function elevateBy(by: Elevation): void {
 
 /** With the session of the page. */
 export const client = new Client({
-  beforeCall: async (call) => elevation?.beforeCall(call),
+  beforeCall: async (call) => {
+    mustBeOurs(call.method);
+    await elevation?.beforeCall(call);
+  },
   onElevationRequired: async (refusal) => (await elevation?.onElevationRequired(refusal)) ?? false,
   fetch: async (input, init) => {
+    mustBeOurs(init?.method);
     const answer = await ask(input, init);
     if (session.value && (answer.status === 401 || (answer.status === 403 && (await lacksFactor(answer))))) void look();
     return answer;
   },
 });
+
+/**
+ * mustBeOurs throws where a call would do something in the name of somebody else, who has signed in in another tab while
+ * this one has not found out yet. Files are not sent by fetch, and other calls may wait a while before they are repeated.
+ */
+function mustBeOurs(method = "GET"): void {
+  if (method === "GET" || !session.value || session.value.account.token === owner()) return;
+  void look();
+  throw new ConnectionError("the session is somebody else's");
+}
 
 /** lacksFactor tells whether a call was refused since the organization requires a second factor by now. */
 async function lacksFactor(answer: Response): Promise<boolean> {
@@ -59,11 +73,12 @@ export async function resume(): Promise<void> {
   try {
     const found = await client.getSession();
     if (!found) return nobody();
-    if (session.value && session.value.account.token !== found.account.token) return forget(); // somebody else's
-    forgetDrafts(found.account.token);
+    const { token } = found.account;
+    if (session.value && session.value.account.token !== token) return forget(); // somebody else's
+    keepOnly(token);
     session.value = found;
     offline.value = false;
-    void withdrawOthers(found.account.token);
+    void withdrawOthers(token);
   } catch (error) {
     if (error instanceof SignetError && error.status === 401) return nobody();
     offline.value = true;
@@ -80,7 +95,7 @@ function nobody(): void {
     tabs.postMessage(null); // the others need not ask for anything before they find out
     return forget(true);
   }
-  forgetDrafts();
+  keepOnly();
   session.value = null;
   offline.value = false;
   void withdrawOthers();
@@ -105,14 +120,15 @@ export function endsSession(): boolean {
 }
 
 /**
- * forget leaves nothing of a session in the tab, and begins anew; told, with a word of why. What the system shows of it
- * goes as soon as the new page knows who is signed in.
+ * forget leaves nothing of a session in the tab, and begins anew; told, with a word of why. What is kept of whoever has
+ * signed in since stays. What the system shows of it goes as soon as the new page knows who is signed in.
  */
 function forget(told = false): void {
   if (leaving) return;
   leaving = true;
   sessionStorage.clear();
-  forgetDrafts();
+  const now = owner();
+  keepOnly(now === session.value?.account.token ? undefined : now);
   if (told) sessionStorage.setItem(endedMark, "");
   location.reload();
 }
