@@ -81,3 +81,22 @@ test("of a session that ended elsewhere, no draft stays for whoever is next", as
   await expect(a.page.getByLabel("Username")).toBeVisible();
   expect(await a.page.evaluate(kept)).not.toContain("4711");
 });
+
+test("of a session that ended elsewhere, nothing unsent stays for whoever is next", async ({ hospital, open }) => {
+  const { alice, bob } = await hospital({ alice: "Alice Ames", bob: "Bob Brown" });
+  await bob.tell(alice, "Is bed 12 free?");
+  const a = new Messenger(await open(alice, `/c/${bob.token}`, { serviceWorkers: "block" }));
+  await a.page.route(/\/v2\/message\?/, (route) => route.abort());
+  await a.write("The code is 4711");
+  await a.hasStatus("The code is 4711", "Sending…");
+  const waiting = () => JSON.stringify({ ...sessionStorage });
+  expect(await a.page.evaluate(waiting)).toContain("4711");
+  await loseSession(a.page);
+  await a.page.goto("/");
+  await expect(a.page.getByLabel("Username")).toBeVisible();
+  expect(await a.page.evaluate(waiting)).not.toContain("4711");
+  await a.page.unrouteAll();
+  await signIn(a.page, bob.username, password);
+  await expect(a.entry("Alice Ames")).toContainText("Is bed 12 free?");
+  await expect(a.page.getByText("4711")).toHaveCount(0);
+});

@@ -3,6 +3,9 @@
 const drafts = "signet-draft";
 const whose = "signet-account";
 
+/** Where the messenger keeps what a tab has not sent. */
+export const unsent = "signet-outbox";
+
 /** draftsOf begins the names under which the drafts of an account are kept. */
 export function draftsOf(account: string): string {
   return `${drafts} ${account} `;
@@ -13,8 +16,9 @@ export function keepOnly(account?: string): void {
   for (const name of Object.keys(localStorage)) {
     if (name.startsWith(`${drafts} `) && !(account && name.startsWith(draftsOf(account)))) localStorage.removeItem(name);
   }
-  if (account === undefined) localStorage.removeItem(whose);
-  else localStorage.setItem(whose, account);
+  if (account !== undefined) return localStorage.setItem(whose, account);
+  localStorage.removeItem(whose);
+  sessionStorage.removeItem(unsent);
 }
 
 /** owner is the account whose session it is, as the tab knows that changed it last. */

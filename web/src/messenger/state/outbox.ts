@@ -4,6 +4,7 @@ import { effect, signal } from "@preact/signals";
 import { SignetError } from "../../client/index";
 import { describe } from "../../kit/describe";
 import { mayPass } from "../../kit/passing";
+import { unsent } from "../../kit/state/kept";
 import { client, session } from "../../kit/state/session";
 import { toast } from "../../kit/Toasts";
 import { time } from "../../text/clock";
@@ -43,12 +44,16 @@ export interface Letter {
   refused?: string;
 }
 
-const stored = "signet-outbox";
-
-export const outbox = signal<readonly Letter[]>(JSON.parse(sessionStorage.getItem(stored) ?? "[]") as Letter[]);
+export const outbox = signal<readonly Letter[]>(JSON.parse(sessionStorage.getItem(unsent) ?? "[]") as Letter[]);
 effect(() => {
-  sessionStorage.setItem(stored, JSON.stringify(outbox.value));
+  sessionStorage.setItem(unsent, JSON.stringify(outbox.value));
   conversations.keep(outbox.value.map(keyOfLetter));
+});
+
+// What is somebody else's, who was here before, goes as soon as it is known who is signed in, or that nobody is.
+effect(() => {
+  const { value: who } = session;
+  if (who !== undefined) outbox.value = outbox.peek().filter(({ account }) => account === who?.account.token);
 });
 
 /** How much of a letter's file is sent, from 0 to 1, by the letter's id. */
@@ -113,11 +118,6 @@ export function discard(id: string): void {
 
 /** flush sends what waits. Without a connection it waits on. */
 export function flush(): void {
-  const account = session.value?.account.token;
-  if (account === undefined) return;
-  if (outbox.value.some((letter) => letter.account !== account)) {
-    outbox.value = outbox.value.filter((letter) => letter.account === account); // somebody else's, who was here before
-  }
   for (const key of new Set(outbox.value.map(keyOfLetter))) if (!sending.has(key)) void deliver(key);
 }
 
