@@ -100,3 +100,35 @@ test("of a session that ended elsewhere, nothing unsent stays for whoever is nex
   await expect(a.entry("Alice Ames")).toContainText("Is bed 12 free?");
   await expect(a.page.getByText("4711")).toHaveCount(0);
 });
+
+test("one is asked before a file that waits, or what is unsent, is lost: by leaving, and by signing out in the console", async ({
+  hospital, open,
+}) => {
+  const { alice, bob } = await hospital({ alice: "Alice Ames", bob: "Bob Brown" });
+  const a = new Messenger(await open(alice, `/c/${bob.token}`, { serviceWorkers: "block" }));
+  let asked = 0;
+  a.page.on("dialog", () => asked++);
+  const again = async () => {
+    await a.page.reload();
+    await expect(a.field).toBeFocused();
+  };
+  await a.field.fill("Is bed 12 free?"); // which is kept
+  await a.field.press("End"); // a browser asks only where somebody did something
+  await again();
+  expect(asked).toBe(0);
+  await a.field.drop({ files: { name: "labs.pdf", mimeType: "application/pdf", buffer: Buffer.from("%PDF-1.7") } });
+  await expect(a.page.getByText("labs.pdf", { exact: true })).toBeVisible();
+  await a.field.press("End");
+  await again();
+  expect(asked).toBe(1);
+
+  await a.page.route(/\/v2\/message\?/, (route) => route.abort());
+  await a.field.press("Enter");
+  await a.hasStatus("Is bed 12 free?", "Sending…");
+  await a.page.goto("/console");
+  expect(asked).toBe(2);
+  await a.page.getByRole("button", { name: "Sign out" }).click();
+  await expect(a.dialog).toContainText("Some of your messages haven’t been sent yet.");
+  await a.dialog.getByRole("button", { name: "Sign out" }).click();
+  await expect(a.page.getByLabel("Username")).toBeVisible();
+});

@@ -1,6 +1,6 @@
 import { useEffect } from "preact/hooks";
 import { describe } from "../kit/describe";
-import { leave } from "../kit/leave";
+import { SignOut } from "../kit/SignOut";
 import { client, resume } from "../kit/state/session";
 import { toast } from "../kit/Toasts";
 import { useBusy } from "../kit/useBusy";
@@ -66,7 +66,7 @@ export function NoAccess() {
       )}
       <p>
         <a class="button" href="/">{text("console.messenger")}</a>{" "}
-        <button type="button" onClick={leave}>{text("signOut")}</button>
+        <SignOut words />
       </p>
     </main>
   );

@@ -25,12 +25,3 @@ export function keepOnly(account?: string): void {
 export function owner(): string | undefined {
   return localStorage.getItem(whose) ?? undefined;
 }
-
-/** keepsDrafts tells whether words of an account are kept that were not sent. */
-export function keepsDrafts(account: string): boolean {
-  const at = draftsOf(account);
-  return Object.keys(localStorage).some((name) => {
-    const { body } = name.startsWith(at) ? (JSON.parse(localStorage.getItem(name) ?? "{}") as { body?: string }) : {};
-    return body !== undefined && body.trim() !== "";
-  });
-}

@@ -5,11 +5,12 @@ import { SignetError } from "../../client/index";
 import { describe } from "../../kit/describe";
 import { mayPass } from "../../kit/passing";
 import { unsent } from "../../kit/state/kept";
-import { client, session } from "../../kit/state/session";
+import { client, endsSession, session } from "../../kit/state/session";
 import { toast } from "../../kit/Toasts";
 import { time } from "../../text/clock";
 import { text } from "../../text/text";
 import * as conversations from "./conversations";
+import { drafts } from "./drafts";
 import { keyOf } from "./key";
 import * as messages from "./messages";
 import { nameOf } from "./people";
@@ -54,6 +55,12 @@ effect(() => {
 effect(() => {
   const { value: who } = session;
   if (who !== undefined) outbox.value = outbox.peek().filter(({ account }) => account === who?.account.token);
+});
+
+// Files go with the page, and what is unsent with its tab.
+addEventListener("beforeunload", (event) => {
+  const some = outbox.value.length > 0 || [...drafts.value.values()].some(({ files }) => files);
+  if (some && !endsSession()) event.preventDefault();
 });
 
 /** How much of a letter's file is sent, from 0 to 1, by the letter's id. */
