@@ -314,6 +314,26 @@ test("what is unread counts, and what is urgent is told, however far down the li
   await expect(a.page).toHaveTitle("(101) Signet");
 });
 
+test("a conversation that is far down the list opens at what is unread in it, and says how much that is", async ({
+  hospital, open,
+}) => {
+  const { alice, bob, carol } = await hospital(people);
+  for (let i = 0; i < 130; i++) await carol.tell(alice, `Line ${i}.`);
+  for (let i = 0; i < 101; i++) {
+    await bob.tell(await bob.client.createGroup({ name: `Ward ${i}`, members: [alice.token] }), "Good morning.");
+  }
+  const a = new Heard(await open(alice, "/", desk));
+  await expect(a.page).toHaveTitle("(231) Signet");
+  await a.search.fill("carol");
+  await a.list.getByRole("button", { name: /Carol Clarke/ }).click();
+  await a.shows("Carol Clarke");
+  await expect(a.page.getByText("130 new messages", { exact: true })).toBeVisible();
+  await expect(a.message("Line 0.")).toBeInViewport();
+  const unread = async () => (await alice.client.getUnreadCount("me")).unread_count;
+  await expect.poll(unread).toBeLessThan(231); // what is seen
+  await expect.poll(async () => (await a.page.title()) === `(${await unread()}) Signet`).toBe(true);
+});
+
 test("of several tabs one sounds, and another one when that is closed", async ({ hospital, open }) => {
   const { alice, bob } = await hospital(people);
   await bob.tell(alice, "Good morning.");

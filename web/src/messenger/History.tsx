@@ -58,7 +58,7 @@ export function History({ conversation }: { conversation: Conversation }) {
     const kept = placeOf(key);
     const at = stretchAt(key, messages.value.get(key)?.find(({ message_id }) => message_id === kept?.id)?.sort_number ?? Infinity);
     const was = at.list.findIndex(({ message_id }) => message_id === kept?.id);
-    const unread = unread_count > 0 && draw();
+    const unread = draw();
     if (kept && was >= 0) {
       anchor.stay(kept);
       setSpan(around(at, was));

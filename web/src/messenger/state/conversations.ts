@@ -195,7 +195,9 @@ export async function load(): Promise<void> {
   for (const one of open ? [...here, open] : here) {
     // One that has no message yet, or is far down, stays.
     const key = keyOf(one.organization_id, one.entity.token);
-    if (!all.has(key) && isOwn(one.organization_id)) all.set(key, one);
+    if (all.has(key) || !isOwn(one.organization_id)) continue;
+    all.set(key, one);
+    said.push(one);
   }
   next.clear();
   next.set(undefined, continuation ?? null);
@@ -254,16 +256,21 @@ export async function more(): Promise<void> {
     .getConversations({ page_size: page, ...(from && { continuation: from }), ...(organization && { organization }) })
     .finally(() => going.delete(organization));
   if (turn !== latest) return;
-  meet(results);
+  join(results);
+  next.set(organization, metadata.continuation ?? null);
+}
+
+/** join adds some to the list that it had not come to. */
+export function join(some: readonly Conversation[]): void {
+  meet(some);
   const all = new Map(conversations.value);
-  for (const one of results) {
+  for (const one of some) {
     const key = keyOf(one.organization_id, one.entity.token);
     const known = all.get(key);
-    const made = known && !known.last_message && known.sort_number < one.sort_number; // here, before the list had it
-    if (!known || made) all.set(key, counted(one));
-    if (!known) beyond.value = Math.max(0, beyond.value - one.unread_count);
+    if (known && (known.last_message || known.sort_number >= one.sort_number)) continue;
+    all.set(key, counted(one)); // one that is known was here before the list had it
+    beyond.value = Math.max(0, beyond.value - one.unread_count + (known?.unread_count ?? 0));
   }
-  next.set(organization, metadata.continuation ?? null);
   conversations.value = all;
 }
 

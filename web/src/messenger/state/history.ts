@@ -2,7 +2,7 @@
 import { batch, signal } from "@preact/signals";
 import type { Conversation, Schemas } from "../../client/index";
 import { client } from "../../kit/state/session";
-import { choose, conversations, count, details, isOpen } from "./conversations";
+import { choose, conversations, count, details, isOpen, join } from "./conversations";
 import { wide } from "./inspected";
 import { keyOf } from "./key";
 import { forget as forgetMessages, gaps, isUnread, messages, noteEvents, older, partial, put, setGap, since, stale } from "./messages";
@@ -103,7 +103,8 @@ export function open(conversation: Conversation): Promise<void> {
   return begun;
 }
 
-async function begin({ entity: { token }, organization_id: organization, unread_count }: Conversation): Promise<void> {
+async function begin(conversation: Conversation): Promise<void> {
+  const { entity: { token }, organization_id: organization, unread_count, sort_number } = conversation;
   const of = ofNow(token, organization);
   const { key } = of;
   const known = messages.value.get(key)?.at(-1);
@@ -124,18 +125,30 @@ async function begin({ entity: { token }, organization_id: organization, unread_
     more = metadata.more;
     since.set(key, before ?? since.get(key) ?? 0);
     older.value = new Map(older.value).set(key, more);
-    if (asked || !more || unread >= wanted) continue;
+    // Another device may have read them; and of one that the list has not come to it is not known how many there are.
+    if (asked || (sort_number > 0 ? !more || unread >= wanted : unread === 0)) continue;
     asked = true;
-    wanted = await unreadNow(of) ?? wanted; // another device may have read them
+    wanted = await unreadNow(of) ?? wanted;
   }
   partial.delete(key);
   count(key);
 }
 
-/** unreadNow asks how many messages of a conversation are unread, of one that is not far down in the list. */
+/** unreadNow asks how many messages of a conversation are unread, which the list has from then on. */
 async function unreadNow({ token, organization }: Of): Promise<number | undefined> {
-  const { results } = await client.getConversations({ page_size: largePage, organization });
-  return results.find(({ entity }) => entity.token === token)?.unread_count;
+  let continuation: string | undefined;
+  do {
+    const { results, metadata } = await client.getConversations({
+      page_size: largePage, organization, ...(continuation && { continuation }),
+    });
+    const found = results.find(({ entity }) => entity.token === token);
+    if (found) {
+      join([found]);
+      return found.unread_count;
+    }
+    continuation = metadata.continuation;
+  } while (continuation);
+  return undefined;
 }
 
 /** The last message that came before what may be missed, by the conversation's key. */

@@ -58,9 +58,9 @@ export function noteReadTo(key: string, sort: number): void {
   readTo.set(key, Math.max(readTo.get(key) ?? 0, sort));
 }
 
-/** isReadTo tells whether all of a conversation is read up to a message. */
+/** isReadTo tells whether all of a conversation is read up to a message; 0: one that is not known. */
 export function isReadTo(key: string, sort: number): boolean {
-  return (readTo.get(key) ?? 0) >= sort;
+  return sort > 0 && (readTo.get(key) ?? 0) >= sort;
 }
 
 /** isUnread tells whether the account has not read a message that it got. */

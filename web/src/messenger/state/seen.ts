@@ -39,15 +39,16 @@ function note({ key, ids, upTo }: Read): void {
 }
 
 /** markSeen marks as Read what has come in a conversation and is on the screen, and nothing else. */
-export function markSeen({ entity, organization_id, unread_count }: Conversation, onScreen: ReadonlySet<string>): void {
+export function markSeen(conversation: Conversation, onScreen: ReadonlySet<string>): void {
+  const { entity, organization_id, sort_number, unread_count } = conversation;
   const key = keyOf(organization_id, entity.token);
   const unread = (messages.value.get(key) ?? []).filter(isUnread);
   const seen = unread.filter((message) => onScreen.has(message.message_id) && !isSealed(message));
   const upTo = seen.at(-1)?.sort_number;
   if (upTo === undefined) return;
   const ids = seen.map(({ message_id }) => message_id);
-  // Nothing that was not seen comes before it: of all that is unread, also of what is not loaded.
-  const all = unread_count <= unread.length && unread[seen.length - 1]?.sort_number === upTo;
+  // Nothing that was not seen comes before it: of all that is unread, also of what is not loaded, which the list knows.
+  const all = sort_number > 0 && unread_count <= unread.length && unread[seen.length - 1]?.sort_number === upTo;
   const read: Read = { account: session.value?.account.token, key, ids, ...(all && { upTo }) };
   note(read);
   const told = all
