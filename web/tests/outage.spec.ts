@@ -197,6 +197,32 @@ test.describe("with a server of its own, whose line is cut", () => {
     expect(await left()).toBeGreaterThan(200);
   });
 
+  test("what was missed is there, although what one wrote goes out before events come again", async ({
+    server, hospital, open,
+  }) => {
+    const { alice, bob } = await hospital(two);
+    await bob.tell(alice, "Good morning.");
+    const a = new Messenger(await open(alice, `/c/${bob.token}`, { serviceWorkers: "block" }));
+    await a.has("Good morning.");
+    await a.isUpToDate();
+    await a.page.route(/\/v2\/events$/, (route) => route.abort());
+    await server.cut();
+    await expect(a.page.getByText(/^You’re offline\./)).toBeVisible();
+    await look(a.page, false);
+    for (let i = 0; i < 260; i++) await bob.tell(alice, `Line ${i}.`);
+    await alice.client.deleteEvents(); // as another device does that has taken them
+    await server.mend();
+    await a.write("Yes.");
+    await a.hasStatus("Yes.", "Sent");
+    await a.page.unrouteAll();
+    await a.page.evaluate(() => dispatchEvent(new Event("online")));
+    await expect(a.page.getByText(/^You’re offline\./)).toHaveCount(0);
+    await a.isUpToDate();
+    await expect(badges(a)).toHaveText(["260"]);
+    await a.page.getByRole("button", { name: "To the first unread message" }).click();
+    await expect(a.message("Line 0.")).toBeInViewport();
+  });
+
   test("after a sleep, in which all connections died without a word, the page is soon right", async ({
     server, hospital, open,
   }) => {

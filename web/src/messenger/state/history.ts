@@ -210,13 +210,18 @@ async function refresh(of: Of): Promise<void> {
   messages.value = new Map(messages.value).set(key, kept);
 }
 
-/** missed notes that events may have been lost: what is loaded is asked for anew when it is opened. */
-export function missed(): void {
-  for (const [key, list] of messages.value) {
-    stale.add(key);
+/** missing notes up to where nothing is missed: from now on events may be lost, and what one sends comes behind them. */
+export function missing(): void {
+  for (const [key, list] of messages.peek()) {
     const last = list.at(-1);
     if (last && !sure.has(key)) sure.set(key, last.sort_number);
   }
+}
+
+/** missed notes that events may have been lost: what is loaded is asked for anew when it is opened. */
+export function missed(): void {
+  missing();
+  for (const key of messages.value.keys()) stale.add(key);
   opening.clear(); // what was asked before may lack it
 }
 

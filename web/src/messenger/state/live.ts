@@ -115,7 +115,7 @@ export async function follow(arrived: (message: Message) => void): Promise<void>
     },
   });
   effect(() => {
-    void offline.value;
+    if (offline.value) history.missing();
     tabs.say(state());
   });
   addEventListener("offline", () => (offline.value = true));
