@@ -41,6 +41,34 @@ test("a table sorts all that there is, not what it has loaded", async ({ hospita
   await expect(column).toHaveAttribute("aria-sort", "descending");
 });
 
+test("of a list that could not be loaded no other one is shown or exported in its place", async ({ hospital, open, server }) => {
+  const { bob, organization } = await hospital({ alice: "Alice Ames", bob: "Bob Brown" });
+  await server.operator.disableUser(bob.token);
+  const page = await open(operator, `/console/organizations/${organization}`);
+  const c = new Console(page);
+  await c.elevate();
+  const file = c.listing("People").getByRole("button", { name: "Export", exact: true });
+  await expect(c.row("People", "Alice Ames")).toBeVisible();
+  await expect(file).toBeEnabled();
+  let come = () => {};
+  const wanted = new Promise<void>((resolve) => (come = resolve));
+  await page.route(/\?(.*&)?disabled=true/, async (route) => {
+    await wanted;
+    await route.abort();
+  });
+  await c.listing("People").getByLabel("Show", { exact: true }).selectOption("Disabled");
+  await expect(file).toBeDisabled(); // the rows are still those of before
+  come();
+  await expect(c.problem).toContainText("Can’t reach the server.");
+  await expect(c.rows("People")).toHaveCount(0);
+  await expect(file).toBeDisabled();
+  await page.unrouteAll();
+  await c.problem.getByRole("button", { name: "Try again" }).click();
+  await expect(c.row("People", "Bob Brown")).toBeVisible();
+  await expect(c.rows("People")).toHaveCount(1);
+  await expect(file).toBeEnabled();
+});
+
 /** below is whether an element stands under another one, and not beside it. */
 async function below(one: Locator, other: Locator): Promise<boolean> {
   const [a, b] = await Promise.all([one.boundingBox(), other.boundingBox()]);

@@ -40,6 +40,7 @@ export function Table<R>(props: {
   const [next, setNext] = useState<string | undefined>();
   const [problem, refuse] = useRefusal();
   const [whole, setWhole] = useState(false); // all pages are being loaded
+  const [over, setOver] = useState(false); // the rows are of a list that is not wanted any more
   const [order, setOrder] = useState<{ column: number; down: boolean } | undefined>();
   const turn = useRef(0);
   const listing = useRef<HTMLElement>(null);
@@ -59,9 +60,12 @@ export function Table<R>(props: {
         place = page.metadata.continuation;
         setRows(list);
         setNext(place);
+        setOver(false);
       }
     } catch (error) {
-      if (mine === turn.current) refuse(error);
+      if (mine !== turn.current) return undefined;
+      refuse(error);
+      if (list.length === 0) setRows(undefined); // what is shown is not what was asked for
       return undefined;
     } finally {
       if (mine === turn.current) setWhole(false);
@@ -75,6 +79,7 @@ export function Table<R>(props: {
   useEffect(() => {
     stop();
     setNext(undefined);
+    setOver(true);
     void more([], undefined, false);
     return () => void turn.current++;
   }, props.on);
@@ -98,13 +103,14 @@ export function Table<R>(props: {
       {props.head && <header class="head">{props.head}</header>}
       <div class="tools">
         {props.children}
-        <button type="button" class="export" onClick={() => void download()} disabled={!rows?.length || whole}>
+        <button type="button" class="export" onClick={() => void download()} disabled={!rows?.length || whole || over}>
           <Icon name="download" /> {text("console.csv")}
         </button>
       </div>
       {problem && (
         <p role="alert" class="problem">
-          {problem}
+          {problem}{" "}
+          {rows === undefined && <button type="button" onClick={() => void more([], undefined, false)}>{text("tryAgain")}</button>}
         </p>
       )}
       {rows === undefined && !problem && <p class="empty wait">{text("loading")}</p>}
