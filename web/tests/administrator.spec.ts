@@ -123,6 +123,34 @@ test("the tab that is open is in sight, others show that they are there, and ope
   await expect(tab("Requests")).toHaveText("Requests");
 });
 
+test("whoever saves an organization's settings leaves what another administrator has changed meanwhile", async ({
+  server, hospital, open,
+}) => {
+  const { alice, organization } = await hospital({ alice: "Alice Ames" });
+  await server.operator.grantRole(alice.token, organization, "admin");
+  const [one, other] = [
+    new Console(await open(operator, `/console/organizations/${organization}/settings`)),
+    new Console(await open(alice, `/console/organizations/${organization}/settings`)),
+  ];
+  for (const c of [one, other]) {
+    await c.elevate();
+    await expect(c.main.getByLabel("Allow forwarding")).toBeChecked();
+  }
+  const save = async (c: Console) => {
+    await c.main.getByRole("button", { name: "Save" }).click();
+    await expect(c.page.getByText("Saved.", { exact: true })).toBeVisible();
+  };
+  await one.main.getByLabel("Allow forwarding").uncheck();
+  await one.main.getByLabel("Name", { exact: true }).fill("Hospital by the Lake");
+  await save(one);
+  await other.main.getByLabel("Allow files").uncheck();
+  await save(other);
+  const { name, settings } = await server.operator.getOrganization(organization);
+  expect(name).toBe("Hospital by the Lake");
+  const now = Object.fromEntries(settings.map((setting) => [setting.name, setting.value]));
+  expect(now).toMatchObject({ forward: false, attachments: false });
+});
+
 test("a dialog of the console begins with its title, and the cross beside it", async ({ open }) => {
   const c = new Console(await open(operator, "/console/organizations"));
   await c.elevate();

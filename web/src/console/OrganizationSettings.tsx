@@ -34,10 +34,12 @@ export function OrganizationSettings({ organization, onChange }: OfOrganization)
         act={text("save")}
         onSubmit={async (fields) => {
           const [ttl, longest] = [minutesIn(fields, "ttl"), minutesIn(fields, "max_ttl")];
-          const on = Object.fromEntries(Object.keys(switches).map((name) => [name, fields.has(name)]));
+          // Nothing but what was changed here: somebody else may have changed the rest meanwhile.
+          const name = String(fields.get("name")).trim();
+          const turned = Object.keys(switches).filter((one) => fields.has(one) !== (settings.get(one) === true));
           await client.updateOrganization(organization.token, {
-            ...on,
-            name: String(fields.get("name")).trim(),
+            ...Object.fromEntries(turned.map((one) => [one, fields.has(one)])),
+            ...(name !== organization.name && { name }),
             ...(ttl !== minutes("ttl") && { ttl }),
             ...(longest !== minutes("max_ttl") && { max_ttl: longest }),
             ...(fields.has("second_factor") !== required && { second_factor: required ? "optional" : "required" }),
