@@ -97,6 +97,24 @@ test("a change of the rota is removed, and not another one that has its place by
   expect((await there.getDuty(group.token)).overrides).toHaveLength(1);
 });
 
+test("the button that removes a change says its time as the rota's clock shows it, as the change does", async ({ hospital, open }) => {
+  const { alice, bob, organization } = await hospital({ alice: "Alice Ames", bob: "Bob Brown" });
+  const there = alice.client.in(organization);
+  const group = await there.createGroup({ name: "Cardiology on duty", members: [] });
+  const at = (hours: number) => new Date(Date.parse(dayAgo()) + hours * 3_600_000).toISOString();
+  await there.setDuty(group.token, {
+    timezone: "Pacific/Auckland", rotation: { accounts: [bob.token], start: dayAgo(), hours: 24 }, always: [alice.token],
+    overrides: [{ from: at(72), to: at(73), account: alice.token }],
+  });
+  const a = new Messenger(await open(alice, "/", { timezoneId: "Europe/Zurich" }));
+  await a.open("Cardiology on duty");
+  await a.page.getByRole("button", { name: "Details" }).click();
+  const change = a.details.getByRole("list", { name: "Changes" }).getByRole("listitem");
+  const [, from = ""] = /^Alice Ames(.+) – /.exec((await change.textContent()) ?? "") ?? [];
+  expect(from).not.toBe("");
+  await expect(change.getByRole("button")).toHaveAccessibleName(`Remove the change of ${from}`);
+});
+
 test("a change that is being entered stays when the members change, and its time is the server's", async ({ hospital, open }) => {
   const { alice, bob, carol, organization } = await hospital({ alice: "Alice Ames", bob: "Bob Brown", carol: "Carol Clark" });
   const there = alice.client.in(organization);

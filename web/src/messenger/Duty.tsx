@@ -9,7 +9,7 @@ import { toast } from "../kit/Toasts";
 import { useLoaded } from "../kit/useLoaded";
 import { momentOf, readingOf } from "../kit/zone";
 import { time } from "../text/clock";
-import { dates, minute } from "../text/format";
+import { dates } from "../text/format";
 import { text } from "../text/text";
 import { PeopleChooser } from "./PeopleChooser";
 import {
@@ -73,8 +73,8 @@ export function Duty({ group }: { group: Group }) {
               </span>
               {may && (
                 <button
-                  type="button" class="icon" aria-label={text("duty.remove", { time: minute(one.from) })}
-                  title={text("duty.remove", { time: minute(one.from) })} onClick={() => void remove(one)}
+                  type="button" class="icon" aria-label={text("duty.remove", { time: inZone(one.from, duty) })}
+                  title={text("duty.remove", { time: inZone(one.from, duty) })} onClick={() => void remove(one)}
                 >
                   <Icon name="close" />
                 </button>
