@@ -16,10 +16,10 @@ const pages = {
 };
 const made = Object.keys(pages).filter((name) => existsSync(`src/${name}/index.tsx`));
 
-// What nobody is told at first: why calls failed, and what is said of passkeys, keys, notifications,
+// What nobody is told at first: why calls failed, or copying did, and what is said of passkeys, keys, notifications,
 // sounds, quiet hours, rotas, escalations, forwarding, recalling and pictures.
 const late = [
-  "problem", "passkey", "keys", "notices", "hear", "sound", "quiet", "duty", "escalation", "forward", "recall", "picture",
+  "problem", "copy", "passkey", "keys", "notices", "hear", "sound", "quiet", "duty", "escalation", "forward", "recall", "picture",
 ];
 
 /**

@@ -75,6 +75,16 @@ test.describe("on a server of its own", () => {
   });
 });
 
+test("where admin access can’t be ended, that is said, and it goes on", async ({ open }) => {
+  const page = await open(operator, "/console");
+  await new Console(page).elevate();
+  await page.route("**/v2/session/elevate", (route) => route.abort());
+  const elevated = page.getByRole("button", { name: "Admin access until" });
+  await elevated.click();
+  await expect(page.getByText("Can’t reach the server. Check your connection and try again.", { exact: true })).toBeVisible();
+  await expect(elevated).toBeVisible();
+});
+
 test("when admin access has ended, a page asks for the password before it calls", async ({ hospital, open }) => {
   const { organization } = await hospital(people);
   const page = await open(operator, "/healthz");

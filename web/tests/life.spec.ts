@@ -65,6 +65,14 @@ const goOn = ({ page }: Messenger, by: number) => page.evaluate((by) => window.g
 const lasts = (m: Messenger, words: string, left: string | RegExp) =>
   expect(m.message(words).getByText(left, { exact: true })).toBeVisible();
 
+test("where a page has no clipboard, copying says so", async ({ hospital, open }) => {
+  const { alice, bob } = await hospital(two);
+  const [a] = await meet(open, alice, bob);
+  await a.page.evaluate(() => void Object.defineProperty(navigator, "clipboard", { value: undefined })); // as by plain HTTP
+  await a.act("Good morning.", "Copy");
+  await expect(a.page.getByText("Copying isn’t possible here. Select the text instead.", { exact: true })).toBeVisible();
+});
+
 test("a message lasts as many minutes as its sender says, which count down", async ({ hospital, open }) => {
   const { alice, bob } = await hospital(two);
   const [a, b] = await meet(open, alice, bob);

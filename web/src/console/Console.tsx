@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { describe } from "../kit/describe";
 import { Mark } from "../kit/House";
 import { Icon, type IconName } from "../kit/Icon";
 import { Link } from "../kit/Link";
@@ -7,6 +8,7 @@ import { SignOut } from "../kit/SignOut";
 import { brand } from "../kit/state/brand";
 import { path } from "../kit/state/route";
 import { session } from "../kit/state/session";
+import { toast } from "../kit/Toasts";
 import { clock } from "../text/format";
 import { language, text } from "../text/text";
 import { Elevate } from "./Elevate";
@@ -35,6 +37,7 @@ export function Console() {
   useEffect(() => {
     document.title = house ? `${text("console.menu")} · ${house}` : text("consoleTitle");
   }, [house, language.value]);
+  const end = () => void lower().catch((error: unknown) => toast(describe(error), { danger: true }));
   const who = session.value;
   if (!who) return null;
   if (!who.operator && who.administrator_of.length === 0) return <NoAccess />;
@@ -56,7 +59,7 @@ export function Console() {
           <strong>{text("consoleTitle")}</strong>
         )}
         {who.elevated_until && (
-          <button type="button" class="elevated" title={text("console.lower")} onClick={() => void lower()}>
+          <button type="button" class="elevated" title={text("console.lower")} onClick={end}>
             <Icon name="shield" />
             <span>{text("console.elevatedUntil", { time: clock(who.elevated_until) })}</span>
           </button>

@@ -55,7 +55,7 @@ function choicesFor(message: Message, own: boolean, sealed: boolean, ask: (act: 
     choices.push({
       label: text("copy"),
       icon: "copy",
-      onChoose: () => void navigator.clipboard.writeText(body).then(() => toast(text("copied"))),
+      onChoose: () => void copy(body),
     });
   }
   if (shown && rulesOf(message.recipient_organization).forward) {
@@ -66,4 +66,14 @@ function choicesFor(message: Message, own: boolean, sealed: boolean, ask: (act: 
     choices.push({ label: text("recall"), icon: "recall", danger: true, onChoose: () => ask("recall") });
   }
   return choices;
+}
+
+/** copy puts words into the clipboard, and says whether they are there: by plain HTTP a browser has none for pages. */
+async function copy(words: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(words);
+    toast(text("copied"));
+  } catch {
+    toast(text("copy.notDone"), { danger: true });
+  }
 }
