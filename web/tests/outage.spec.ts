@@ -168,6 +168,23 @@ test.describe("with a server of its own, whose line is cut", () => {
     await expect.poll(all).toEqual([0, 0]);
   });
 
+  test("what could not be loaded when it was opened is there once there is a connection again", async ({
+    server, hospital, open,
+  }) => {
+    const { alice, bob } = await hospital(three);
+    await bob.tell(alice, "Good morning.");
+    const a = new Messenger(await open(alice));
+    await a.page.route("**/conversation/*/message?*", (route) => route.abort());
+    await a.entry("Bob Brown").click();
+    await expect(a.page.getByRole("main").getByRole("alert")).toContainText("Can’t reach the server.");
+    await a.page.unroute("**/conversation/*/message?*");
+    await server.cut();
+    await expect(a.page.getByText(/^You’re offline\./)).toBeVisible();
+    await server.mend();
+    await expect(a.message("Good morning.")).toBeInViewport();
+    await expect(badges(a)).toHaveCount(0);
+  });
+
   test("what another device has taken from the queue is loaded from its beginning, and read when it is seen", async ({
     server, hospital, open,
   }) => {

@@ -116,6 +116,10 @@ export function History({ conversation }: { conversation: Conversation }) {
       keepPlace(key, anchor.spot);
     };
   }, []);
+  const come = state === "failed" && messages.value.has(key); // it was asked for again, since there is a connection
+  useEffect(() => {
+    if (come) void begin();
+  }, [come]);
   const aimed = aim.value?.key === key && state === "shown";
   useEffect(() => {
     if (aimed) void seek();
