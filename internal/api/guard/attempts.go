@@ -86,36 +86,32 @@ func (t *Attempts) Secret(from netip.Addr, key string, verify func() error) erro
 // have failed, and counts how it ends as Secret does. Guesses made at the same time
 // gain nothing: past the limit they are refused whatever verify found.
 func (t *Attempts) Password(from netip.Addr, name, password string, verify func() error) error {
-	if t.unlimited() {
-		return verify()
-	}
-	try := t.begin(from, name, password)
-	if err := try.admit(); err != nil {
-		return err
-	}
-	err := verify()
-	switch {
-	case err == nil && !try.known:
-		return try.succeed()
-	case model.IsUnauthenticated(err):
-		return try.fail(err)
-	}
-	return err
+	return t.during(from, name, password, verify, (*attempt).succeed)
 }
 
 // Act is Password for a call that needs the password, and that is done once act has returned: it is not refused then.
 func (t *Attempts) Act(from netip.Addr, name, password string, act func() error) error {
+	return t.during(from, name, password, act, func(try *attempt) error {
+		try.remember()
+		return nil
+	})
+}
+
+// during runs what a password is given for, unless too many have failed, and counts a failure. Of a password that was
+// not known to be good before, succeed has the last word.
+func (t *Attempts) during(from netip.Addr, name, password string, run func() error,
+	succeed func(*attempt) error) error {
 	if t.unlimited() {
-		return act()
+		return run()
 	}
 	try := t.begin(from, name, password)
 	if err := try.admit(); err != nil {
 		return err
 	}
-	err := act()
+	err := run()
 	switch {
-	case err == nil:
-		try.remember()
+	case err == nil && !try.known:
+		return succeed(&try)
 	case model.IsUnauthenticated(err):
 		return try.fail(err)
 	}
