@@ -15,7 +15,7 @@ func TestWhatIsRememberedEndsAsACommandEndsIt(t *testing.T) {
 	type change func(tx *store.Tx, o model.OrganizationID, key string, ann, bob model.AccountID) error
 	for what, end := range map[string]change{
 		"the key ended": func(tx *store.Tx, _ model.OrganizationID, key string, _, _ model.AccountID) error {
-			return tx.DeleteKey(key)
+			return tx.DeleteKeys([]string{key})
 		},
 		"the sender disabled": func(tx *store.Tx, _ model.OrganizationID, _ string, ann, _ model.AccountID) error {
 			return tx.SetDisabled(ann, true)

@@ -32,46 +32,43 @@ func (n *BackupNote) Due(most time.Duration) time.Time {
 
 // AskBackups notes that a server was to see that there are backups, the first time that it is.
 func (s *Store) AskBackups(ctx context.Context, now time.Time) error {
-	return s.Update(ctx, func(tx *Tx) error {
-		note, err := tx.LastBackup()
-		if err != nil || !note.Asked.IsZero() {
-			return err
+	return s.changeBackupNote(ctx, func(note *BackupNote) (changed bool) {
+		if changed = note.Asked.IsZero(); changed {
+			note.Asked = now
 		}
-		note.Asked = now
-		return tx.putBackupNote(note)
+		return changed
 	})
 }
 
 // NoteBackup notes a backup that is finished, and how many attachments it lacks.
 func (s *Store) NoteBackup(ctx context.Context, begun time.Time, took time.Duration, bytes int64, lost int) error {
-	return s.Update(ctx, func(tx *Tx) error {
-		note, err := tx.LastBackup()
-		if err != nil {
-			return err
-		}
+	return s.changeBackupNote(ctx, func(note *BackupNote) bool {
 		note.Succeeded, note.Took, note.Bytes, note.Lost = begun, took, bytes, lost
-		return tx.putBackupNote(note)
+		return true
 	})
 }
 
 // NoteFailedBackup notes a backup that was not finished.
 func (s *Store) NoteFailedBackup(ctx context.Context, begun time.Time) error {
-	return s.Update(ctx, func(tx *Tx) error {
-		note, err := tx.LastBackup()
-		if err != nil {
-			return err
-		}
+	return s.changeBackupNote(ctx, func(note *BackupNote) bool {
 		note.Failed = begun
-		return tx.putBackupNote(note)
+		return true
 	})
 }
 
-func (tx *Tx) putBackupNote(note BackupNote) error {
-	text, err := json.Marshal(note)
-	if err != nil {
-		return err
-	}
-	return tx.putMeta(metaBackup, string(text))
+// changeBackupNote changes what was noted, where change reports that it did.
+func (s *Store) changeBackupNote(ctx context.Context, change func(*BackupNote) bool) error {
+	return s.Update(ctx, func(tx *Tx) error {
+		note, err := tx.LastBackup()
+		if err != nil || !change(&note) {
+			return err
+		}
+		text, err := json.Marshal(note)
+		if err != nil {
+			return err
+		}
+		return tx.putMeta(metaBackup, string(text))
+	})
 }
 
 // LastBackup returns what was noted.

@@ -264,9 +264,6 @@ func (tx *Tx) EndMadeWith(keys []string) error {
 	return tx.Post(`DELETE FROM passkeys WHERE parent IN (?*) AND parent <> ''`, keys)
 }
 
-// DeleteKey ends a key.
-func (tx *Tx) DeleteKey(key string) error { return tx.DeleteKeys([]string{key}) }
-
 // RotateKey gives a key a new secret; the one it had opens until graceEnd.
 func (tx *Tx) RotateKey(key string, secretHash []byte, graceEnd time.Time) error {
 	return tx.changeKey(key, func(k *model.Key) {

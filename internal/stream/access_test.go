@@ -77,7 +77,7 @@ func TestWhatACommandHasEndedEndsItsReaders(t *testing.T) {
 	one, two, stays := c.member(o, "one"), c.member(o, "two"), c.member(c.organization(), "stays")
 	first, second, other := c.follow(one), c.follow(two), c.follow(stays)
 	node, ctx := c.servers[0], t.Context()
-	c.must(c.store.Update(ctx, func(tx *store.Tx) error { return tx.DeleteKey(one.Key.Key) }))
+	c.must(c.store.Update(ctx, func(tx *store.Tx) error { return tx.DeleteKeys([]string{one.Key.Key}) }))
 	had := read.n.Load()
 	for range 10 {
 		c.must(node.registry.watch(ctx, node.Service, beside(false)))

@@ -40,7 +40,7 @@ func TestWhatTakesAccessAwayEndsReadersOnEachNode(t *testing.T) {
 	stays := j.stream(1, j.one)
 	home := func(of *model.Actor) model.OrganizationID { return of.Memberships[0].Organization }
 	for name, do := range map[string]func(tx *store.Tx, of *model.Actor) error{
-		"key":          func(tx *store.Tx, of *model.Actor) error { return tx.DeleteKey(of.Key.Key) },
+		"key":          func(tx *store.Tx, of *model.Actor) error { return tx.DeleteKeys([]string{of.Key.Key}) },
 		"secret":       func(tx *store.Tx, of *model.Actor) error { return tx.RotateKey(of.Key.Key, []byte{1}, time.Time{}) },
 		"membership":   func(tx *store.Tx, of *model.Actor) error { return tx.DeleteMembership(home(of), of.Account) },
 		"account":      func(tx *store.Tx, of *model.Actor) error { return tx.SetDisabled(of.Account, true) },
@@ -83,7 +83,7 @@ func TestAReaderThatComesLateIsLookedAt(t *testing.T) {
 	j := newPeople(t, 0)
 	key := j.issue(j.one)
 	remembered := j.signIn(j.servers[1], key.Key.Key, key.Secret)
-	j.must(j.store.Update(t.Context(), func(tx *store.Tx) error { return tx.DeleteKey(remembered.Key.Key) }))
+	j.must(j.store.Update(t.Context(), func(tx *store.Tx) error { return tx.DeleteKeys([]string{remembered.Key.Key}) }))
 	j.round(1)
 	late := j.stream(1, remembered)
 	j.round(1)
@@ -162,6 +162,6 @@ func TestABusyNodeEndsWhatMayNotBeReadAnyMore(t *testing.T) {
 	busy.engine.gate.Lock()
 	defer busy.engine.gate.Unlock()
 	leaves.close() // which the node is to write, and cannot
-	j.must(j.store.Update(t.Context(), func(tx *store.Tx) error { return tx.DeleteKey(j.one.Key.Key) }))
+	j.must(j.store.Update(t.Context(), func(tx *store.Tx) error { return tx.DeleteKeys([]string{j.one.Key.Key}) }))
 	ends.wantEnd()
 }

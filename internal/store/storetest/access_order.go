@@ -73,7 +73,7 @@ var takingAway = map[string]func(tx *store.Tx, c *pair) error{
 		return tx.RotateKey(c.key, []byte{2}, time.UnixMilli(1))
 	},
 	"the_end_of_a_key": func(tx *store.Tx, c *pair) error {
-		return tx.DeleteKey(c.key)
+		return tx.DeleteKeys([]string{c.key})
 	},
 	"an_end_by_itself": func(tx *store.Tx, _ *pair) error {
 		return tx.DeleteExpiredKeys(conformance.Start, store.IdleSince{})

@@ -136,7 +136,7 @@ func keys(t *testing.T, h conformance.Harness) {
 				t.Errorf("limits of the counter %s: %v, %v, %v, want %v", counter, perDay, perSecond, err, want)
 			}
 		}
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteKey("shares") })
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteKeys([]string{"shares"}) })
 	})
 	t.Run("remember_their_last_use_which_never_goes_back", func(t *testing.T) {
 		for _, second := range []time.Duration{5, 9, 7} {
@@ -155,7 +155,7 @@ func keys(t *testing.T, h conformance.Harness) {
 	})
 	t.Run("are_deleted", func(t *testing.T) {
 		for range 2 {
-			p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteKey("bare") })
+			p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteKeys([]string{"bare"}) })
 		}
 		wantMissing(t, p, "it", key("bare"))
 		wantEqual(t, "keys left", listed(ann), []string{"old"})

@@ -91,7 +91,7 @@ func passkeys(t *testing.T, h conformance.Harness) {
 		}
 		p.mustPasskey(t, &third)
 		p.mustPasskey(t, &fourth)
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteKey("revoked") })
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteKeys([]string{"revoked"}) })
 		wantEqual(t, "what is left", of(bob), fmt.Sprintf("%+v", []model.Passkey{fourth}))
 		p.mustUpdate(t, func(tx *store.Tx) error {
 			return tx.DeleteExpiredKeys(p.now().Add(time.Minute), store.IdleSince{})

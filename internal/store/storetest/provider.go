@@ -158,7 +158,7 @@ func subjects(t *testing.T, h conformance.Harness) {
 	}
 	wantEqual(t, "of other issuers", but("issuer"), 0)
 	wantEqual(t, "of other issuers than another one", but("another"), 3)
-	p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteKey("key0") })
+	p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteKeys([]string{"key0"}) })
 	p.mustUpdate(t, func(tx *store.Tx) error { return tx.DropSubjectKeys() })
 	wantEqual(t, "once a key is gone", count("one", ""), 2)
 
