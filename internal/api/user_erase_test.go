@@ -289,7 +289,7 @@ func TestErasureWaitsForWhatIsStillTakenBack(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		holders, err := tx.DeliveredTo(row.Organization, row.ID, 10)
+		holders, err := tx.DeliveredTo(row.Organization, row.ID)
 		if err != nil {
 			return err
 		}

@@ -62,7 +62,7 @@ func TestVerifyReportsNothingThatWentMeanwhile(t *testing.T) {
 		t.Errorf("verify says %+v", v.Verified)
 	}
 	must(t, kept.Update(t.Context(), func(tx *store.Tx) error {
-		return errors.Join(tx.DeleteMessage("o", row.ID, row.Blob), sealing.NoteKeyEnding(tx, "o", row.KeyDay()))
+		return errors.Join(tx.DeleteMessages(row), sealing.NoteKeyEnding(tx, "o", row.KeyDay()))
 	}))
 	log := slog.New(slog.DiscardHandler)
 	must(t, sweep.NewSweeper(sweep.Options{

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"signet/internal/model"
 	"signet/internal/store"
@@ -101,6 +102,34 @@ func TestPiecesOfAGroupHoldNoQueuesOfOthers(t *testing.T) {
 			return nil
 		},
 		func(tx *store.Tx) error { return tx.LockQueues(ann.Account) })
+}
+
+// The sweep of a message to a group locks the counters of those who have not read it, and waits for nobody else.
+func TestASweepLocksNobodyWhoHasReadWhatEnds(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, Limits{})
+	o := c.organization()
+	ann, bob, eve := c.member(o, "ann"), c.member(o, "bob"), c.member(o, "eve")
+	g, err := c.nodes[0].CreateGroup(t.Context(), ann, GroupCommand{CallOrganization: o,
+		Members: []string{bob.Account.String(), eve.Account.String()}})
+	c.must(err)
+	minute := 1
+	sent := c.mustSend(ann, g.ID.String(), func(s *SendCommand) { s.TTL = &minute })
+	c.must(c.nodes[0].MarkStatus(t.Context(), bob, Marks{Read: []model.MessageID{sent}}))
+	c.clock.Advance(2 * time.Minute)
+	c.must(c.store.Update(t.Context(), func(tx *store.Tx) error {
+		var one int
+		found, err := tx.One(`SELECT 1 FROM group_members WHERE group_token = ? AND account = ? `+tx.Lock(),
+			[]any{g.ID, bob.Account}, &one)
+		if err != nil || !found {
+			return fmt.Errorf("nothing is locked: %v", err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		return sweepAll(ctx, c.nodes[1])
+	}))
+	c.wantUnread(bob, 0)
+	c.wantUnread(eve, 0)
 }
 
 // wantNobodyInTheWay has a transaction lock something first, and something else then, once a call on another node waits

@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"math"
 	"slices"
 	"time"
 	"unicode/utf8"
@@ -110,7 +109,7 @@ func takeBack(tx *store.Tx, plan *fanout.Plan, row *store.MessageRow, now time.T
 		}
 		return false, nil
 	}
-	told, err := tx.DeliveredTo(row.Organization, row.ID, math.MaxInt32)
+	told, err := tx.DeliveredTo(row.Organization, row.ID)
 	if err != nil {
 		return false, err
 	}

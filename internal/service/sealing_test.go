@@ -158,7 +158,7 @@ func TestMessageOnItsWayKeepsItsKey(t *testing.T) {
 		}
 	}
 	c.must(c.store.Update(t.Context(), func(tx *store.Tx) error {
-		if err := tx.DeleteMessage(row.Organization, row.ID, row.Blob); err != nil {
+		if err := tx.DeleteMessages(row); err != nil {
 			return err
 		}
 		return sealing.NoteKeyEnding(tx, row.Organization, row.KeyDay())

@@ -150,6 +150,9 @@ func (m *marks) write(tx *store.Tx) ([]model.AccountID, error) {
 	}
 	for i := range m.list {
 		k := &m.list[i]
+		if err := k.advance(tx, m.now); err != nil {
+			return nil, err
+		}
 		if k.delivery.Replayed {
 			continue
 		}
@@ -161,25 +164,28 @@ func (m *marks) write(tx *store.Tx) ([]model.AccountID, error) {
 	if err := tx.Await(); err != nil {
 		return nil, err
 	}
+	// The counters come last, without waiting for answers in between: the sweep and other readers wait for them.
 	for i := range m.list {
-		if err := m.writeOne(tx, &m.list[i], position+int64(i)); err != nil {
-			return nil, err
+		if k := &m.list[i]; k.moved {
+			if err := m.writeOne(tx, k, position+int64(i)); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return senders, nil
 }
 
-func (m *marks) writeOne(tx *store.Tx, k *mark, position int64) error {
+// advance asks for the copy to be moved on.
+func (k *mark) advance(tx *store.Tx, at time.Time) error {
 	row, d := &k.row, &k.delivery
-	at := m.now
 	if row.DOR && d.Status == model.Read { // it goes when it would have gone: its time is that of the reading
 		at = d.StatusTime
 	}
-	moved, err := tx.AdvanceDelivery(row.Organization, row.ID, d.Account, k.status, at)
-	if err != nil || !moved {
-		return err
-	}
-	k.moved = true
+	return tx.AskAdvance(row.Organization, row.ID, d.Account, k.status, at, &k.moved)
+}
+
+func (m *marks) writeOne(tx *store.Tx, k *mark, position int64) error {
+	row, d := &k.row, &k.delivery
 	m.count(k)
 	if err := tx.NoteQueuedStatus(d, k.status.OfMessage()); err != nil {
 		return err

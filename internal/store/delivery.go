@@ -1,6 +1,7 @@
 package store
 
 import (
+	"math"
 	"time"
 
 	"signet/internal/model"
@@ -68,13 +69,21 @@ func (tx *Tx) AskDeliveriesTo(account model.AccountID, organizations []model.Org
 		[]any{tx.numberedList(organizations), messages, account}, out, scanDelivery)
 }
 
-// DeliveredTo lists the accounts that have a copy of the message, as history too, at most
-// limit of them.
-func (tx *Tx) DeliveredTo(organization model.OrganizationID, message model.MessageID, limit int) (
-	[]model.AccountID, error) {
-	return Column[model.AccountID](tx,
-		`SELECT account FROM deliveries WHERE organization_number = ? AND message = ? LIMIT ? + 0`,
-		tx.Numbered(organization), message, limit)
+// DeliveredTo lists the accounts that have a copy of the message, as history too.
+func (tx *Tx) DeliveredTo(organization model.OrganizationID, message model.MessageID) (
+	all []model.AccountID, err error) {
+	if err = tx.AskDeliveredTo(organization, message, math.MaxInt32, &all); err == nil {
+		err = tx.Await()
+	}
+	return all, err
+}
+
+// AskDeliveredTo asks for them, and for limit of them at most.
+func (tx *Tx) AskDeliveredTo(organization model.OrganizationID, message model.MessageID, limit int,
+	out *[]model.AccountID) error {
+	return AskList(tx, `SELECT account FROM deliveries WHERE organization_number = ? AND message = ? LIMIT ? + 0`,
+		[]any{tx.Numbered(organization), message, limit}, out,
+		func(account *model.AccountID, row Row) error { return row.Scan(account) })
 }
 
 // DeleteCopies removes the copies of a message that accounts have.
@@ -117,15 +126,16 @@ func (tx *Tx) ConfirmedBy(organization model.OrganizationID, messages []model.Me
 	return out, err
 }
 
-// AdvanceDelivery moves a copy's status forward; it reports false where it was
-// there or further already.
-func (tx *Tx) AdvanceDelivery(organization model.OrganizationID, message model.MessageID, account model.AccountID,
-	status model.Status, at time.Time) (bool, error) {
-	n, err := tx.Exec(
+// AskAdvance moves a copy's status forward. Moved becomes true, after Await, unless it was there or further already.
+func (tx *Tx) AskAdvance(organization model.OrganizationID, message model.MessageID, account model.AccountID,
+	status model.Status, at time.Time, moved *bool) error {
+	return tx.Ask(
 		`UPDATE deliveries SET status = ?, status_time = ? WHERE organization_number = ? AND message = ? AND account = ?
-			AND status < ?`,
-		int(status), Millis(at), tx.Numbered(organization), message, account, int(status))
-	return n > 0, err
+			AND status < ? RETURNING status`,
+		[]any{int(status), Millis(at), tx.Numbered(organization), message, account, int(status)}, func(Row) error {
+			*moved = true
+			return nil
+		})
 }
 
 // ReplaceStatusEvent queues the event that tells the sender of a status, in

@@ -55,18 +55,18 @@ func (tx *Tx) noteReadInGroup(m *MessageRow, d *Delivery) error {
 		WHERE group_token = ? AND account = ? AND joined < ?`, m.important(), m.Recipient, d.Account, counted)
 }
 
-// noteEndedInGroup is NoteEnded for a group's message.
+// noteEndedInGroup is NoteEnded for a group's message. Most have read it, and nobody waits for their rows.
 func (tx *Tx) noteEndedInGroup(m *MessageRow, accounts []model.AccountID) error {
+	const unread = ` WHERE group_token = ? AND account IN (?*) AND EXISTS (SELECT 1 FROM deliveries d
+		WHERE d.organization_number = ? AND d.message = ? AND d.account = group_members.account AND d.status < ?
+		AND CASE d.replayed WHEN 1 THEN d.position ELSE ? END > group_members.joined)`
+	args := []any{m.Recipient, accounts, tx.Numbered(m.Organization), m.ID, int(model.Read), m.Sort}
 	// In one order, so that transactions that lock several of the rows do not wait for each other.
-	if err := tx.lock(`SELECT 1 FROM group_members WHERE group_token = ? AND account IN (?*) ORDER BY account `+
-		tx.dialect.Lock, m.Recipient, accounts); err != nil {
+	if err := tx.lock(`SELECT 1 FROM group_members`+unread+` ORDER BY account `+tx.dialect.Lock, args...); err != nil {
 		return err
 	}
-	return tx.Post(`UPDATE group_members SET seen = seen + 1, seen_priority = seen_priority + ?
-		WHERE group_token = ? AND account IN (?*) AND EXISTS (SELECT 1 FROM deliveries d WHERE d.organization_number = ?
-			AND d.message = ? AND d.account = group_members.account AND d.status < ?
-			AND CASE d.replayed WHEN 1 THEN d.position ELSE ? END > group_members.joined)`,
-		m.important(), m.Recipient, accounts, tx.Numbered(m.Organization), m.ID, int(model.Read), m.Sort)
+	return tx.Post(`UPDATE group_members SET seen = seen + 1, seen_priority = seen_priority + ?`+unread,
+		append([]any{m.important()}, args...)...)
 }
 
 // GroupConversation returns what a member's roster says of a group.

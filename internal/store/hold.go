@@ -7,17 +7,20 @@ import (
 const messageTable = `organization, message, sender, recipient, is_group, content, blob, created, expires, ends,
 		ttl, dor, priority, sort, recalled, replay, original_sender, original_created, escalation`
 
-// keep puts a message of an organization under a hold aside before it is recalled,
-// and reports whether it did. What it says and its hold on an attachment then stay.
-func (tx *Tx) keep(organization model.OrganizationID, id model.MessageID, recalled bool) (bool, error) {
-	n, err := tx.Exec(`INSERT INTO held_messages (`+messageTable+`)
+// askToKeep puts a message of an organization under a hold aside before it is recalled
+// or deleted; kept becomes true, after Await, if it did. What it says and its hold on an attachment then stay.
+func (tx *Tx) askToKeep(organization model.OrganizationID, id model.MessageID, recalled bool, kept *bool) error {
+	return tx.Ask(`INSERT INTO held_messages (`+messageTable+`)
 		SELECT ?, message, sender, recipient, is_group, content, blob, created, expires, ends,
 		ttl, dor, priority, sort, CASE WHEN ? = 1 THEN 1 ELSE recalled END, replay, original_sender, original_created,
 		escalation FROM messages
 		WHERE organization_number = ? AND message = ? AND recalled = 0 AND EXISTS (SELECT 1 FROM holds
 		WHERE holds.organization = ? AND released = 0)
-		ON CONFLICT (organization, message) DO NOTHING`, organization, recalled, tx.Numbered(organization), id, organization)
-	return n > 0, err
+		ON CONFLICT (organization, message) DO NOTHING RETURNING message`,
+		[]any{organization, recalled, tx.Numbered(organization), id, organization}, func(Row) error {
+			*kept = true
+			return nil
+		})
 }
 
 // keepDeliveries keeps the copies of a message, before it is deleted, but for those that came with a group's history:

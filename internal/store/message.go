@@ -152,13 +152,16 @@ func (tx *Tx) MessageHeads(organizations []model.OrganizationID, ids []model.Mes
 // leaves the fact that it was recalled. Under a legal hold both are kept aside.
 func (tx *Tx) RecallMessage(m *MessageRow) error {
 	tx.NoteWithdrawn()
-	kept, err := tx.keep(m.Organization, m.ID, true)
-	if err != nil {
+	kept := false
+	if err := tx.askToKeep(m.Organization, m.ID, true, &kept); err != nil {
 		return err
 	}
 	if err := tx.Post(
 		`UPDATE messages SET recalled = 1, content = ?, blob = ? WHERE organization_number = ? AND message = ?`,
 		nothing, nothing, tx.Numbered(m.Organization), m.ID); err != nil {
+		return err
+	}
+	if err := tx.Await(); err != nil {
 		return err
 	}
 	if kept { // and with it the attachment
@@ -174,26 +177,45 @@ func (tx *Tx) EndMessage(organization model.OrganizationID, id model.MessageID, 
 		Millis(at), tx.Numbered(organization), id, Millis(at))
 }
 
-// DeleteMessage removes a message, its deliveries and its reference to an attachment.
+// DeleteMessages removes messages, their deliveries and their references to attachments.
 // Under a legal hold all of it is kept aside.
-func (tx *Tx) DeleteMessage(organization model.OrganizationID, id model.MessageID, blob model.BlobID) error {
+func (tx *Tx) DeleteMessages(rows ...MessageRow) error {
 	tx.NoteWithdrawn()
-	kept, err := tx.keep(organization, id, false)
-	if err != nil {
+	type deletion struct{ gone, kept bool }
+	done := make([]deletion, len(rows))
+	for i := range rows {
+		number, id := tx.Numbered(rows[i].Organization), rows[i].ID
+		if err := tx.askToKeep(rows[i].Organization, id, false, &done[i].kept); err != nil {
+			return err
+		}
+		if err := tx.keepDeliveries(rows[i].Organization, id); err != nil {
+			return err
+		}
+		err := tx.Post(`DELETE FROM deliveries WHERE organization_number = ? AND message = ?`, number, id)
+		if err != nil {
+			return err
+		}
+		err = tx.Ask(`DELETE FROM messages WHERE organization_number = ? AND message = ? RETURNING message`,
+			[]any{number, id}, func(Row) error {
+				done[i].gone = true
+				return nil
+			})
+		if err != nil {
+			return err
+		}
+	}
+	if err := tx.Await(); err != nil {
 		return err
 	}
-	if err := tx.keepDeliveries(organization, id); err != nil {
-		return err
+	for i := range rows {
+		if !done[i].gone || done[i].kept { // another node was first, and dropped the reference
+			continue
+		}
+		if err := tx.DropReference(rows[i].Blob); err != nil {
+			return err
+		}
 	}
-	if err := tx.Post(`DELETE FROM deliveries WHERE organization_number = ? AND message = ?`, tx.Numbered(organization),
-		id); err != nil {
-		return err
-	}
-	n, err := tx.Exec(`DELETE FROM messages WHERE organization_number = ? AND message = ?`, tx.Numbered(organization), id)
-	if err != nil || n == 0 || kept { // another node was first, and dropped the reference
-		return err
-	}
-	return tx.DropReference(blob)
+	return nil
 }
 
 // EndedMessages returns up to limit messages that have ended by then, the

@@ -37,6 +37,17 @@ func Held(tx *store.Tx, organization model.OrganizationID) (bool, error) {
 	return tx.One(`SELECT 1 FROM holds WHERE organization = ? AND released = 0`, []any{organization}, &one)
 }
 
+// HeldAmong tells which of some organizations are under a legal hold.
+func HeldAmong(tx *store.Tx, organizations []model.OrganizationID) (map[model.OrganizationID]bool, error) {
+	held, err := store.Column[model.OrganizationID](tx,
+		`SELECT organization FROM holds WHERE organization IN (?*) AND released = 0`, organizations)
+	out := make(map[model.OrganizationID]bool, len(held))
+	for _, id := range held {
+		out[id] = true
+	}
+	return out, err
+}
+
 // Set puts an organization, whose row is locked, under a legal hold.
 func Set(tx *store.Tx, organization model.OrganizationID, now time.Time) error {
 	return tx.Post(`INSERT INTO holds (organization, since, released) VALUES (?, ?, 0)

@@ -103,7 +103,7 @@ func erase(t *testing.T, h conformance.Harness) {
 	for round := range 3 {
 		m := sent[round]
 		p.mustUpdate(t, func(tx *store.Tx) error {
-			return errors.Join(takeBack(tx, m), tx.DeleteMessage(organization, m.ID, m.Blob))
+			return errors.Join(takeBack(tx, m), tx.DeleteMessages(*m))
 		})
 		if err := p.Erase(t.Context()); err != nil {
 			t.Errorf("erase: %v", err)

@@ -231,7 +231,7 @@ func unreadCounters(t *testing.T, h conformance.Harness) {
 	end := func(m *store.MessageRow) {
 		t.Helper()
 		p.mustUpdate(t, func(tx *store.Tx) error {
-			return errors.Join(takeBack(tx, m), tx.DeleteMessage(m.Organization, m.ID, m.Blob))
+			return errors.Join(takeBack(tx, m), tx.DeleteMessages(*m))
 		})
 	}
 

@@ -25,9 +25,9 @@ func deliveries(t *testing.T, h conformance.Harness) {
 	p.mustSend(t, other)
 	advance := func(account model.AccountID, status model.Status, at time.Time) (moved bool) {
 		t.Helper()
-		p.mustUpdate(t, func(tx *store.Tx) (err error) {
-			moved, err = tx.AdvanceDelivery(organization, m.ID, account, status, at)
-			return err
+		p.mustUpdate(t, func(tx *store.Tx) error {
+			moved = false
+			return tx.AskAdvance(organization, m.ID, account, status, at, &moved)
 		})
 		return moved
 	}
@@ -88,7 +88,7 @@ func deliveries(t *testing.T, h conformance.Harness) {
 		}
 		wantSame(t, "those to whom it was sent", accounts, bob, eve)
 		wantSame(t, "those who have it",
-			mustRead(t, p, func(tx *store.Tx) ([]model.AccountID, error) { return tx.DeliveredTo(organization, m.ID, 10) }), bob,
+			mustRead(t, p, func(tx *store.Tx) ([]model.AccountID, error) { return tx.DeliveredTo(organization, m.ID) }), bob,
 			eve, joe)
 	})
 	t.Run("of_several_messages", func(t *testing.T) {
@@ -127,7 +127,7 @@ func deliveries(t *testing.T, h conformance.Harness) {
 		wantEqual(t, "time", last, time.Time{})
 		wantEqual(t, "those who have it",
 			len(mustRead(t, p,
-				func(tx *store.Tx) ([]model.AccountID, error) { return tx.DeliveredTo(organization, alone.ID, 10) })),
+				func(tx *store.Tx) ([]model.AccountID, error) { return tx.DeliveredTo(organization, alone.ID) })),
 			0)
 	})
 }

@@ -139,7 +139,7 @@ func messageEnds(t *testing.T, h conformance.Harness) {
 			if err := takeBack(tx, m); err != nil {
 				return err
 			}
-			return tx.DeleteMessage(organization, m.ID, m.Blob)
+			return tx.DeleteMessages(*m)
 		})
 		wantMissing(t, p, "its delivery",
 			func(tx *store.Tx) (store.Delivery, bool, error) { return tx.Delivery(organization, m.ID, bob) })

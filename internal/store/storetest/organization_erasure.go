@@ -125,7 +125,7 @@ func organizationErasure(t *testing.T, h conformance.Harness) {
 	for n := 3; n >= 0; n-- {
 		part := of(1)
 		wantEqual(t, "messages in one part", len(part), 1)
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteMessage(doomed, part[0].ID, part[0].Blob) })
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteMessages(part[0]) })
 		wantEqual(t, "messages left", len(of(10)), n)
 	}
 	for more := true; more; {

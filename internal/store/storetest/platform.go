@@ -208,7 +208,7 @@ func (p *platform) mustSend(t testing.TB, m *store.MessageRow) {
 
 // takeBack takes a message out of the queues and the counts of all who have it.
 func takeBack(tx *store.Tx, m *store.MessageRow) error {
-	holders, err := tx.DeliveredTo(m.Organization, m.ID, longList)
+	holders, err := tx.DeliveredTo(m.Organization, m.ID)
 	return errors.Join(err, tx.WithdrawMessage(m.Organization, m.ID, holders), tx.NoteEnded(m, holders))
 }
 
@@ -257,7 +257,8 @@ func (p *platform) mustMarkRead(t testing.TB, m *store.MessageRow, account model
 		if err != nil {
 			return err
 		}
-		moved, err := tx.AdvanceDelivery(m.Organization, m.ID, account, model.Read, p.now())
+		moved := false
+		err = errors.Join(tx.AskAdvance(m.Organization, m.ID, account, model.Read, p.now(), &moved), tx.Await())
 		if err != nil || !moved {
 			return err
 		}

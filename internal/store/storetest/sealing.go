@@ -42,7 +42,7 @@ func keyDaysBeside(t *testing.T, h conformance.Harness, others int) {
 	}
 	delete := func(m *store.MessageRow) {
 		t.Helper()
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteMessage(m.Organization, m.ID, m.Blob) })
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteMessages(*m) })
 	}
 	const day = 24 * 60
 	for range others {

@@ -212,8 +212,7 @@ func pushRecipients(t *testing.T, h conformance.Harness) {
 		return tx.PutMute(eve, model.Mute{Organization: organization, Minutes: 1, Start: p.now()})
 	})
 	p.mustUpdate(t, func(tx *store.Tx) error {
-		_, err := tx.AdvanceDelivery(organization, toAll.ID, bob, model.Delivered, p.now())
-		return err
+		return tx.AskAdvance(organization, toAll.ID, bob, model.Delivered, p.now(), new(bool))
 	})
 	wantEqual(t, "who muted the sender", told(toBob),
 		map[model.AccountID]subscriptions.Recipient{bob: {Account: bob, Muted: true}})

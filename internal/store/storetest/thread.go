@@ -123,7 +123,7 @@ func (r *reading) threadsOfTwo(t *testing.T) {
 		if len(entries) != 3 || entries[2].Message != nil || entries[1].Message == nil || !entries[1].Message.Recalled {
 			t.Errorf("got %+v", entries)
 		}
-		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteMessage(first, one.ID, model.BlobID{}) })
+		p.mustUpdate(t, func(tx *store.Tx) error { return tx.DeleteMessages(*one) })
 		wantEqual(t, "when one is deleted", len(r.mustThread(t, r.with(ann, bob), 10)), 2)
 	})
 }
