@@ -172,12 +172,10 @@ func mayEnd(tx *store.Tx, t *access.Target, last bool) error {
 			}
 		}
 	}
-	for _, organization := range of {
-		if held, err := legalhold.Held(tx, organization); err != nil {
-			return err
-		} else if held {
-			return model.UnderHold()
-		}
+	if held, err := legalhold.HeldAmong(tx, of); err != nil {
+		return err
+	} else if len(held) > 0 {
+		return model.UnderHold()
 	}
 	return nil
 }

@@ -45,7 +45,7 @@ var spreading = map[string]string{
 	"auditlog.Old":                 "the sweep, once an hour",
 	"auditlog.UnsignedHeads":       "the sweep, once a minute",
 	"Tx.askToKeep":                 "a recall, or the sweep: the message, and whether its organization is held",
-	"legalhold.HeldAmong":          "the sweep: the organizations of some messages at a time",
+	"legalhold.HeldAmong":          "the sweep: those of some messages at a time; once in the life of an account",
 	"Tx.keepDeliveries":            "the sweep: the message's copies, and whether the message is kept",
 	"erasure.CloseAccount":         "once in the life of an account",
 	"authorship.WorksOf":           "once in the life of an account, beside others",

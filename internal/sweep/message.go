@@ -72,111 +72,103 @@ const (
 // events, which hold no content; and notes the keys that may have sealed nothing else. Of a message with more
 // copies than that it removes some. It returns the messages that are gone, and whether it stopped before the end.
 func endMessages(tx *store.Tx, rows []store.MessageRow) (gone []store.MessageRow, more bool, err error) {
-	e, err := findEnding(tx, rows)
+	all, whole, err := findEnding(tx, rows)
 	if err != nil {
 		return nil, false, err
 	}
-	if err := e.write(tx); err != nil {
+	gone = rows[:whole]
+	if err := takeFromHolders(tx, all); err != nil {
 		return nil, false, err
 	}
-	return e.gone, len(e.gone) < len(rows), noteKeyEndings(tx, e.gone)
+	for i := range gone {
+		if !gone[i].Escalated() {
+			continue
+		}
+		if err := escalation.Delete(tx, gone[i].Organization, gone[i].ID); err != nil {
+			return nil, false, err
+		}
+	}
+	for _, part := range all[whole:] {
+		if err := tx.DeleteCopies(part.row.Organization, part.row.ID, part.holders); err != nil {
+			return nil, false, err
+		}
+	}
+	if err := tx.DeleteMessages(gone...); err != nil {
+		return nil, false, err
+	}
+	return gone, whole < len(rows), noteKeyEndings(tx, gone)
 }
 
-// ending is what one transaction removes.
+// ending is a message that ends, with those who lose their copies.
 type ending struct {
-	gone    []store.MessageRow
-	part    *store.MessageRow // of which only the last of the holders lose their copies; nil: there is none
-	holders [][]model.AccountID
+	row     *store.MessageRow
+	holders []model.AccountID
 }
 
-// findEnding finds what one transaction should remove of some messages. Under a legal hold, which keeps a message as
-// it is, that has all of its copies.
-func findEnding(tx *store.Tx, rows []store.MessageRow) (*ending, error) {
+// findEnding finds what one transaction should remove of some messages: so many of them whole, and of one more some of
+// the copies. Under a legal hold, which keeps a message as it is, that has all of its copies.
+func findEnding(tx *store.Tx, rows []store.MessageRow) (all []ending, whole int, err error) {
 	seen := map[model.OrganizationID]bool{}
 	for i := range rows {
 		seen[rows[i].Organization] = true
 	}
 	organizations := slices.Sorted(maps.Keys(seen))
 	if err := shareOrganizations(tx, organizations); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	held, err := legalhold.HeldAmong(tx, organizations)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	e := &ending{}
-	for left := endedRows; left > 0 && len(e.gone) < len(rows); {
-		some := rows[len(e.gone):min(len(e.gone)+askedAtOnce, len(rows))]
-		holders := make([][]model.AccountID, len(some))
+	left := endedRows
+	for some := range slices.Chunk(rows, askedAtOnce) {
+		asked := make([]ending, len(some))
 		for i := range some {
+			asked[i].row = &some[i]
 			most := left
 			if held[some[i].Organization] {
 				most = everyCopy
 			}
-			if err := tx.AskDeliveredTo(some[i].Organization, some[i].ID, most, &holders[i]); err != nil {
-				return nil, err
+			if err := tx.AskDeliveredTo(some[i].Organization, some[i].ID, most, &asked[i].holders); err != nil {
+				return nil, 0, err
 			}
 		}
 		if err := tx.Await(); err != nil {
-			return nil, err
+			return nil, 0, err
 		}
-		for i := range some {
-			if left <= 0 {
-				return e, nil
+		for _, e := range asked {
+			if len(e.holders) >= left && !held[e.row.Organization] {
+				e.holders = e.holders[:left]
+				return append(all, e), whole, nil
 			}
-			if len(holders[i]) >= left && !held[some[i].Organization] {
-				e.part, e.holders = &some[i], append(e.holders, holders[i][:left])
-				return e, nil
+			all, whole = append(all, e), whole+1
+			if left -= len(e.holders) + 1; left <= 0 {
+				return all, whole, nil
 			}
-			e.gone, e.holders = rows[:len(e.gone)+1], append(e.holders, holders[i])
-			left -= len(holders[i]) + 1
 		}
 	}
-	return e, nil
+	return all, whole, nil
 }
 
-// write removes it. Those who read and send wait for the counters, which therefore come late, in the order of whose
-// they are, and with nothing to wait for until the end.
-func (e *ending) write(tx *store.Tx) error {
-	type counted struct {
-		row     *store.MessageRow
-		holders []model.AccountID
-	}
-	var all []counted // but for what a recall counted when it happened
-	for i, holders := range e.holders {
-		row := e.part
-		if i < len(e.gone) {
-			row = &e.gone[i]
-		}
-		if row.Recalled {
-			continue
-		}
-		if err := tx.WithdrawMessage(row.Organization, row.ID, holders); err != nil {
+// takeFromHolders takes messages out of the queues and counters of those who have them, but for what a recall took when
+// it happened. Those who read and send wait for the counters, which therefore come late, in the order of whose they
+// are, and with nothing to wait for until the end.
+func takeFromHolders(tx *store.Tx, all []ending) error {
+	all = slices.DeleteFunc(slices.Clone(all), func(e ending) bool { return e.row.Recalled })
+	for _, e := range all {
+		if err := tx.WithdrawMessage(e.row.Organization, e.row.ID, e.holders); err != nil {
 			return err
 		}
-		all = append(all, counted{row, holders})
 	}
-	for i := range e.gone {
-		if row := &e.gone[i]; row.Escalated() {
-			if err := escalation.Delete(tx, row.Organization, row.ID); err != nil {
-				return err
-			}
-		}
-	}
-	slices.SortStableFunc(all, func(a, b counted) int {
+	slices.SortStableFunc(all, func(a, b ending) int {
 		return cmp.Or(bytes.Compare(a.row.Recipient[:], b.row.Recipient[:]), bytes.Compare(a.row.Sender[:], b.row.Sender[:]))
 	})
-	for _, c := range all {
-		if err := tx.NoteEnded(c.row, c.holders); err != nil {
+	for _, e := range all {
+		if err := tx.NoteEnded(e.row, e.holders); err != nil {
 			return err
 		}
 	}
-	if e.part != nil {
-		if err := tx.DeleteCopies(e.part.Organization, e.part.ID, e.holders[len(e.gone)]); err != nil {
-			return err
-		}
-	}
-	return tx.DeleteMessages(e.gone...)
+	return nil
 }
 
 // eraseBlobs removes the bytes that nothing refers to any more. A file that cannot be deleted is tried again by the
