@@ -24,7 +24,7 @@ const (
 // spreading says of each function that has statements for more than one shard why
 // that is borne: how often it runs, or how many shards they are.
 var spreading = map[string]string{
-	"postgres.Engine.forgetWrites": "every ten minutes on each node",
+	"postgres.Engine.forgetWrites": "every minute on each node",
 	"series.ActiveAmong":           "once an hour, on one server: some organizations at a time",
 	"series.OrganizationsAfter":    "once an hour, on one server: some organizations at a time",
 	"series.FilesAfter":            "once an hour, on one server: some files at a time",

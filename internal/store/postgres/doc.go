@@ -11,7 +11,7 @@
 //
 //	engine_queues (account, last, access)  the last position handed out for each account, and
 //	                                       the number of its access
-//	engine_writes (write)                  the write ids of the last hour's Updates
+//	engine_writes (write)                  the write ids of the last minutes' Updates
 //
 // There are no sequences, triggers, advisory locks or notifications, so that the
 // tables can be spread over the servers of a distributed PostgreSQL. What servers
@@ -72,7 +72,8 @@
 // effect, and what it left behind is of the try that did. Nothing is doubled, and nothing
 // lost. Only when the server does not answer at all within the time allowed is the outcome
 // left open, and the answer ErrUnavailable: it may be waiting for its synchronous replica,
-// and what is not there yet is not to be confirmed.
+// and what is not there yet is not to be confirmed. So it is when this machine stood still
+// for minutes, and other servers may have removed the write id as too old meanwhile.
 //
 // # Another server
 //

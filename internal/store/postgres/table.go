@@ -43,11 +43,11 @@ func (e *Engine) prepare(ctx context.Context) error {
 }
 
 const (
-	// writeLife is for how long an Update's write id is kept. It is looked for within
-	// seconds or never.
-	writeLife = time.Hour
+	// writeLife is for how long an Update's write id is kept. Every transaction leaves one, so that an hour's are
+	// hundreds of megabytes. It is looked for within seconds, and after writeLife/2 no more (update.decide).
+	writeLife = 5 * time.Minute
 
-	sweepInterval = 10 * time.Minute
+	sweepInterval = time.Minute
 	sweepBatch    = 5000
 )
 

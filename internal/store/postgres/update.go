@@ -17,6 +17,11 @@ type writeID [16]byte
 
 func newWriteID() writeID { return writeID(uuid.Must(uuid.NewV7())) }
 
+// age is how old the id is by the clock on the wall, which goes on while the machine stands still.
+func (id writeID) age() time.Duration {
+	return time.Since(time.Unix(uuid.UUID(id).Time().UnixTime()))
+}
+
 const insertWrite = `INSERT INTO engine_writes (write) VALUES (?)`
 
 // Update runs fn in a transaction and returns nil only when what fn wrote is on
@@ -137,6 +142,10 @@ func (u *update) within(ctx context.Context, run func(*session) (verdict, error)
 // decide settles what became of a doubtful try. It stays doubtful where that took effect, or is not
 // known yet.
 func (u *update) decide(s *session) (verdict, error) {
+	if age := u.id.age(); age > writeLife/2 {
+		return final, fmt.Errorf("%w: it is not known whether a transaction took effect that began %v ago",
+			store.ErrUnavailable, age.Round(time.Second))
+	}
 	// The key is unique: this waits for the doubtful try if the server is about to commit it, finds it
 	// if it took effect, and, once it is committed, keeps it from taking effect later.
 	noted, err := s.Exec(insertWrite+` ON CONFLICT (write) DO NOTHING`, u.id)

@@ -372,38 +372,6 @@ func TestAPostedStatementFailsWithTheTransaction(t *testing.T) {
 	}
 }
 
-func TestWriteIDsAreForgottenAfterAnHour(t *testing.T) {
-	e := mustOpen(t, postgrestest.URL(t), Options{})
-	mustExec(t, e, `CREATE TABLE items (name TEXT NOT NULL, PRIMARY KEY (name))`)
-	old := firstWriteID(time.Now().Add(-writeLife - time.Minute))
-	for i := range 3 {
-		old[15] = byte(i)
-		mustExec(t, e, insertWrite, old)
-	}
-	before := mustCount(t, e, `SELECT COUNT(*) FROM engine_writes`)
-	if err := e.forgetWrites(t.Context(), time.Now().Add(-writeLife)); err != nil {
-		t.Fatal(err)
-	}
-	if n := mustCount(t, e, `SELECT COUNT(*) FROM engine_writes`); n != before-3 || n == 0 {
-		t.Errorf("%d of %d write ids are left", n, before)
-	}
-}
-
-func TestServerWhoseClockIsAheadForgetsNobodysWriteIDs(t *testing.T) {
-	e := mustOpen(t, postgrestest.URL(t), Options{Clock: func() time.Time { return time.Now().Add(31 * 24 * time.Hour) }})
-	mustExec(t, e, `CREATE TABLE items (name TEXT NOT NULL, PRIMARY KEY (name))`)
-	before := mustCount(t, e, `SELECT COUNT(*) FROM engine_writes`)
-	mustExec(t, e, insertWrite, firstWriteID(time.Now().Add(-writeLife-time.Minute)))
-	mustExec(t, e, insertWrite, firstWriteID(time.Now().Add(-writeLife/2)))
-	if err := e.forgetOldWrites(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	// two that were written, and one of them by hand
-	if n := mustCount(t, e, `SELECT COUNT(*) FROM engine_writes`); n != before+3 {
-		t.Errorf("%d write ids are left of %d", n, before+4)
-	}
-}
-
 func TestWhatIsUnfitIsRefusedAtOnce(t *testing.T) {
 	url := postgrestest.URL(t)
 	for name, bad := range map[string]string{
