@@ -89,7 +89,8 @@ type scaleLine struct {
 	Connections int         `json:"connections"`
 	Runs        int         `json:"runs"`
 	PerSecond   ends        `json:"operations_per_second"`
-	Times       ends        `json:"times_the_first"` // its operations a second, to those of the first line of its round
+	OfFloor     ends        `json:"of_the_floor,omitzero"` // its operations a second, to those of the floor beside it
+	Times       ends        `json:"times_the_first"`       // its rate, to that of the first line of its round
 	P50         ends        `json:"p50_ms"`
 	P99         ends        `json:"p99_ms"`
 	ServerCPU   ends        `json:"server_cpu_us"` // of an operation
@@ -106,11 +107,11 @@ func (m *scaled) line(k, first scaleKey) scaleLine {
 	of := func(figure func(*load.Result) float64) ends { return endsOf(each(results, figure)) }
 	var times []float64
 	for i, r := range results {
-		if base := firsts[i].OperationsPerSecond; base > 0 {
-			times = append(times, r.OperationsPerSecond/base)
+		if base := rate(firsts[i]); base > 0 {
+			times = append(times, rate(r)/base)
 		}
 	}
-	return scaleLine{
+	line := scaleLine{
 		Nodes: k.nodes, Stored: k.stored, Scenario: k.scenario, Connections: results[0].Connections, Runs: len(results),
 		PerSecond: of(throughput), Times: endsOf(times), P50: of(median), P99: of(slow), ServerCPU: of(server),
 		DatabaseCPU: of(database),
@@ -120,6 +121,19 @@ func (m *scaled) line(k, first scaleKey) scaleLine {
 		}),
 		Counts: countsOf(results), Bytes: m.sizes[k.stored].all,
 	}
+	if results[0].Floor != nil {
+		line.OfFloor = of(ofFloor)
+	}
+	return line
+}
+
+// rate is what lines are compared by: operations a second, as a part of the floor's where that was measured beside
+// them.
+func rate(r *load.Result) float64 {
+	if r.Floor != nil {
+		return ofFloor(r)
+	}
+	return throughput(r)
 }
 
 func coresOf(u *load.Usage) float64 {

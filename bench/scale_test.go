@@ -105,7 +105,7 @@ func TestScale(t *testing.T) {
 			m.mustMeasureNodes(t, e, n, round)
 		}
 	}
-	m.mustMeasureStored(t, e)
+	m.mustMeasureStored(t, e, mustStartFloor(t))
 	m.took = time.Since(m.begin)
 	m.mustWrite(t, out)
 }
@@ -177,8 +177,9 @@ func mustMeasureCounted(t *testing.T, own load.Own, target *load.Target, plan lo
 // sizes are those of a database, in bytes.
 type sizes struct{ all, messages, copies int64 }
 
-// mustMeasureStored fills a store in steps, and measures one server at each, which nobody holds.
-func (m *scaled) mustMeasureStored(t *testing.T, e *engine) {
+// mustMeasureStored fills a store in steps, and measures one server at each, which nobody holds, beside the floor: the
+// machine may be another one by the time that ten million are stored.
+func (m *scaled) mustMeasureStored(t *testing.T, e *engine, floor *load.FloorServer) {
 	t.Helper()
 	own := e.mustOwn(t)
 	var operator *load.Target
@@ -204,6 +205,7 @@ func (m *scaled) mustMeasureStored(t *testing.T, e *engine) {
 		m.sizes[stored] = mustReadSizes(t, own.Database)
 		t.Logf("stored %d messages in %v: %+v bytes", stored, time.Since(begin).Round(time.Second), m.sizes[stored])
 		e.serve(t, own, func(target *load.Target) error {
+			target.Floor = floor
 			for round := range m.size.rounds {
 				for _, scenario := range storedScenarios {
 					r := mustMeasureCounted(t, own, target, m.size.plan(scenario))
