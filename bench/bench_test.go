@@ -16,7 +16,7 @@ func TestBench(t *testing.T) {
 	mustReadProcesses(t)
 	s := mustSize(t)
 	out := mustChooseOutput(t, os.Getenv(sizeVariable) != "")
-	p := &page{size: s, machine: mustDescribeMachine(t), releases: mustReadReleases(t), begin: time.Now()}
+	p := &page{size: s, machine: mustDescribeMachine(t), begin: time.Now()}
 	engines := mustEngines(t)
 	floor := mustStartFloor(t)
 	p.machine.postgres = mustReadVersion(t, engines[1])

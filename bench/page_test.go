@@ -18,8 +18,6 @@ type page struct {
 	took    time.Duration
 	figures figures
 	costs   costs
-
-	releases []release
 }
 
 // pageFile is the page as it is, and plotDirectory where its plots are beside it.
@@ -76,7 +74,6 @@ func (p *page) parts() map[string]string {
 		"pgbench":    table(baselineHead, p.baselines()),
 		"growth":     table(growthHead, p.growth()),
 		"costs":      table(costHead, p.costTable()),
-		"releases":   releaseTables(p.releases),
 	}
 }
 
