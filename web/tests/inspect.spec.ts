@@ -64,3 +64,21 @@ test("a message is inspected by keyboard alone, beside its conversation or over 
     await expect(a.dialog).toHaveCount(0);
   }
 });
+
+test("a message is inspected over its conversation in a window that has only just become narrow", async ({ hospital, open }) => {
+  const { alice, bob } = await hospital({ alice: "Alice Ames", bob: "Bob Brown" });
+  await alice.tell(bob, "Good morning.");
+  const a = new Messenger(await open(alice, `/c/${bob.token}`));
+  for (let time = 0; time < 6; time++) {
+    await a.page.setViewportSize({ width: 1280, height: 800 });
+    await a.field.focus();
+    await a.page.keyboard.press("ArrowUp");
+    await expect(a.message("Good morning.")).toBeFocused();
+    await a.page.setViewportSize({ width: 800, height: 800 });
+    await a.page.keyboard.press("i"); // before the next frame, now and then
+    await expect(a.dialog.getByRole("listitem")).toHaveCount(1);
+    await expect(a.page).not.toHaveURL(/\/details$/);
+    await a.page.keyboard.press("Escape");
+    await expect(a.dialog).toHaveCount(0);
+  }
+});

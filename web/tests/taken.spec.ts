@@ -26,6 +26,25 @@ test("whoever takes an urgent message on says it, and its sender sees who", asyn
   await expect(a.message("Bed 4 needs help").getByRole("button", { name: "read by 1 of 2" })).toBeVisible();
 });
 
+test("whoever takes a message on before it is known how far it got has the focus on what is said then", async ({ hospital, open }) => {
+  const { alice, bob } = await hospital(four);
+  const b = new Messenger(await open(bob));
+  let tell = () => {};
+  const known = new Promise<void>((resolve) => (tell = resolve));
+  await b.page.route("**/get_bulk_message_status", async (route) => {
+    await known;
+    await route.continue();
+  });
+  await alice.tell(bob, { body: "Bed 4 needs help", priority: 1 });
+  await b.open("Alice Ames");
+  const taken = b.page.waitForResponse((answer) => answer.url().endsWith("/status") && answer.request().method() === "POST");
+  await b.message("Bed 4 needs help").getByRole("button", { name: "I’ll take it" }).click();
+  await taken;
+  tell();
+  await expect(b.message("Bed 4 needs help").getByRole("status")).toHaveText("You’ve taken this");
+  await expect(b.message("Bed 4 needs help").getByRole("status")).toBeFocused();
+});
+
 test("an urgent message is sent with a policy, and its details show the way", async ({ server, hospital, open }) => {
   const { alice, bob, carol, organization } = await hospital(four);
   await server.operator.setEscalationPolicy(organization, "Night", {

@@ -14,12 +14,17 @@ import { take } from "./state/taken";
 export function Taken({ message, own }: { message: Message; own: boolean }) {
   const { busy, run } = useBusy();
   const said = useRef<HTMLSpanElement>(null);
+  const here = useRef(false); // it was taken by the button, which is gone once that is known
   const me = session.value?.account.token ?? "";
   useEffect(() => {
     if (!own) statuses.need(message);
   }, [message.message_id, statuses.round.value]);
   const by = message.confirmed_by ?? [];
   useEffect(() => by.forEach((account) => need(account, message.recipient_organization)), [message]);
+  const taken = !own && statuses.statuses.value.get(message.message_id)?.get(me)?.status === "Confirmed";
+  useEffect(() => {
+    if (taken && here.current) said.current?.focus();
+  }, [taken]);
   if (own) {
     if (by.length === 0) return null;
     return (
@@ -29,8 +34,7 @@ export function Taken({ message, own }: { message: Message; own: boolean }) {
       </span>
     );
   }
-  const rows = statuses.statuses.value.get(message.message_id);
-  if (rows?.get(me)?.status === "Confirmed") {
+  if (taken) {
     return (
       <span ref={said} class="taken" role="status" tabIndex={-1}>
         <Icon name="check" />
@@ -39,10 +43,11 @@ export function Taken({ message, own }: { message: Message; own: boolean }) {
     );
   }
   const confirm = async () => {
+    here.current = true;
     try {
       await take(message, me);
-      requestAnimationFrame(() => said.current?.focus()); // the button is gone
     } catch (error) {
+      here.current = false;
       toast(describe(error), { danger: true });
     }
   };

@@ -15,6 +15,7 @@ wide.value = room.matches;
 
 /** inspect shows the details of a message: beside the conversation where there is room, else over it. */
 export function inspect(id: string): void {
+  wide.value = room.matches; // of a window that has changed one is told with its next frame only
   inspected.value = id;
   const open = current.value;
   if (wide.value && open && !details.value) go(addressOf(open, "/details"));
