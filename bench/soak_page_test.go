@@ -76,6 +76,8 @@ var soakFigures = []soakFigure{
 	{"database memory, MiB", bound, func(s load.Sample) float64 { return memoryOf(s.Database) }},
 	{"disk, MB", bound, func(s load.Sample) float64 { return s.Gauges[gaugeDisk] / 1e6 }},
 	{"events in queues", bound, func(s load.Sample) float64 { return s.Gauges[gaugeQueued] }},
+	{"server CPU of an operation, µs", bound, func(s load.Sample) float64 { return cpu(s.Server) }},
+	{"database CPU of an operation, µs", bound, func(s load.Sample) float64 { return cpu(s.Database) }},
 	{"p50, ms", bound, func(s load.Sample) float64 { return s.Latency.P50 }},
 	{"p99, ms", slowBound, func(s load.Sample) float64 { return s.Latency.P99 }},
 }
@@ -87,7 +89,7 @@ func memoryOf(u *load.Usage) float64 {
 	return float64(u.Memory) / (1 << 20)
 }
 
-// newSoaked judges a run. The database's memory is a figure only where there is a database.
+// newSoaked judges a run. The database's figures are there only where there is a database.
 func newSoaked(store string, greatest, r *load.Result) soaked {
 	s := soaked{Store: store, Greatest: greatest.OperationsPerSecond, Rate: math.Round(r.Rate*10) / 10,
 		Operations: r.Operations, Failed: r.Failed(), Unstarted: r.Unstarted, Verdict: flat, Samples: r.Samples}
@@ -240,7 +242,7 @@ func TestSoakIsFlatIfAllIs(t *testing.T) {
 		{load.Result{Operations: 1000, Samples: rises}, rising},
 		{load.Result{Operations: 1000, Samples: level[:2]}, untold},
 	} {
-		if got := newSoaked(embedded, greatest, &test.result); got.Verdict != test.want || len(got.Lines) != 5 {
+		if got := newSoaked(embedded, greatest, &test.result); got.Verdict != test.want || len(got.Lines) != 6 {
 			t.Errorf("%d samples, %d late: %s of %d figures, want %s", len(test.result.Samples), test.result.Unstarted,
 				got.Verdict, len(got.Lines), test.want)
 		}

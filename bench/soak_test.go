@@ -26,8 +26,9 @@ type soak struct {
 	duration    time.Duration // in which samples are taken
 	sample      time.Duration // between two looks
 	settle      time.Duration // before it, until as much ends as is sent
-	probe       time.Duration // how long the greatest rate is looked for
-	ttl         int           // minutes that a message lives
+	approach    time.Duration // at the greatest rate, until as much ends as is sent
+	probe       time.Duration // in which the greatest rate is taken
+	ttl         int           // minutes that a message lives, once the greatest rate is known
 	connections int
 	members     int
 }
@@ -70,8 +71,8 @@ func mustSoak(t *testing.T) (s soak, whole bool) {
 func soakOf(duration time.Duration) soak {
 	ttl := min(max(1, int(duration.Minutes()/12)), 5)
 	return soak{duration: duration, sample: min(duration/60, time.Minute),
-		settle: time.Duration(2*ttl+1) * time.Minute, probe: 30 * time.Second, ttl: ttl, connections: 64,
-		members: load.DefaultPeople}
+		settle: time.Duration(2*ttl+1) * time.Minute, approach: 150 * time.Second, probe: 30 * time.Second,
+		ttl: ttl, connections: 64, members: load.DefaultPeople}
 }
 
 // soakSettings are those of PostgreSQL beside the others' (postgresSettings): memory that is full before it
@@ -114,14 +115,16 @@ func mustSoakEngine(t *testing.T, e *engine, s soak) (store soaked) {
 	t.Helper()
 	own := e.mustOwn(t)
 	e.serve(t, own, func(target *load.Target) error {
-		plan := load.Plan{Scenario: load.Soak, Connections: s.connections, Members: s.members, TTL: s.ttl,
-			Payload: load.DefaultPayload, Duration: s.probe, Warmup: s.probe / 6}
+		// Messages live for a minute, the shortest that there is: a rate at which none has ended yet could
+		// not be kept up.
+		plan := load.Plan{Scenario: load.Soak, Connections: s.connections, Members: s.members, TTL: 1,
+			Payload: load.DefaultPayload, Duration: s.probe, Warmup: s.approach}
 		greatest, err := run(t, target, plan)
 		if err != nil {
 			return err
 		}
 		plan.Rate = soakedShare * greatest.OperationsPerSecond
-		plan.Duration, plan.Warmup, plan.Sample = s.duration, s.settle, s.sample
+		plan.Duration, plan.Warmup, plan.Sample, plan.TTL = s.duration, s.settle, s.sample, s.ttl
 		t.Logf("%s: %.0f operations a second at the most: %v at %.0f", e.name, greatest.OperationsPerSecond,
 			s.settle+s.duration, plan.Rate)
 		var problem error
