@@ -14,9 +14,9 @@ import (
 	"signet/internal/load"
 )
 
-// releasesFile has the figures of each release, the oldest first. `make bench-ratchet` adds
-// one (RELEASE); those of commits before the first release were put there by hand.
-// What the ratchet found of each release, and the page that has it as tables.
+// releasesFile has the figures of each release, the oldest first, which releasesPage has as tables.
+// `make bench-ratchet` adds one (RELEASE); those of commits before the first release were put there
+// by hand.
 const (
 	releasesFile = "releases.json"
 	releasesPage = "../docs/performance/releases.md"
