@@ -50,7 +50,7 @@ func (tx *Tx) ShareOrganization(id model.OrganizationID) error {
 
 // ShareOrganizations returns those of the organizations that were not deleted, in their order,
 // and keeps these until the transaction ends. A transaction that writes what an erasure of theirs
-// is to find calls it.
+// is to find, or removes what a legal hold would keep, calls it.
 func (tx *Tx) ShareOrganizations(ids []model.OrganizationID) ([]model.OrganizationID, error) {
 	return Column[model.OrganizationID](tx, `SELECT organization FROM organizations WHERE organization IN (?*)
 		ORDER BY organization `+tx.dialect.Share, ids)

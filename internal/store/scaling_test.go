@@ -29,7 +29,7 @@ var spreading = map[string]string{
 	"series.OrganizationsAfter":    "once an hour, on one server: some organizations at a time",
 	"series.FilesAfter":            "once an hour, on one server: some files at a time",
 	"series.Forget":                "once an hour, on one server: some rows at a time",
-	"Tx.ShareOrganizations":        "once a minute on each server: those in which somebody called, some at a time",
+	"Tx.ShareOrganizations":        "each sweep: of messages that ended; and once a minute those in which somebody called",
 	"tablecopy.Copy.Accounts":      "a move from the embedded store",
 	"tablecopy.Copy.wipe":          "a move from the embedded store that begins again",
 	"postgres.Engine.Analyze":      "the end of a move from the embedded store, and tables that have grown fourfold",

@@ -44,18 +44,6 @@ func (w *Sweeper) sweepMessages(ctx context.Context, at time.Time) (total int, e
 	}
 }
 
-// shareOrganizations keeps legal holds from being set while messages are erased. It
-// comes after the messages, which are found by their ends: a transaction
-// that locks an organization waits for no message.
-func shareOrganizations(tx *store.Tx, ids []model.OrganizationID) error {
-	for _, id := range ids {
-		if err := tx.ShareOrganization(id); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 const (
 	// copyRows is how many rows go with a copy of a message: the copy, its event, its count.
 	copyRows = 3
@@ -113,7 +101,9 @@ func findEnding(tx *store.Tx, rows []store.MessageRow) (all []ending, whole int,
 		seen[rows[i].Organization] = true
 	}
 	organizations := slices.Sorted(maps.Keys(seen))
-	if err := shareOrganizations(tx, organizations); err != nil {
+	// This keeps legal holds from being set meanwhile. It comes after the messages, which were found by their ends: a
+	// transaction that locks an organization waits for no message.
+	if _, err := tx.ShareOrganizations(organizations); err != nil {
 		return nil, 0, err
 	}
 	held, err := legalhold.HeldAmong(tx, organizations)
