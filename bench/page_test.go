@@ -29,28 +29,31 @@ const (
 // mustWrite writes the page and its plots into a directory.
 func (p *page) mustWrite(t *testing.T, out string) {
 	t.Helper()
-	text, err := os.ReadFile(pageFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, content := range p.parts() {
-		if text, err = replacePart(text, name, content); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.MkdirAll(filepath.Join(out, plotDirectory), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	written := map[string]string{filepath.Base(pageFile): string(text)}
+	_, text := mustReadWithParts(t, pageFile, p.parts())
+	written := map[string]string{filepath.Base(pageFile): text}
 	for name, plot := range p.plots() {
 		written[filepath.Join(plotDirectory, name+".svg")] = plot.svg()
 	}
 	for name, content := range written {
-		if err := os.WriteFile(filepath.Join(out, name), []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		mustWriteText(t, filepath.Join(out, name), content)
 	}
 	t.Logf("wrote %s in %v", filepath.Join(out, filepath.Base(pageFile)), p.took.Round(time.Second))
+}
+
+// mustReadWithParts returns a page as it is, and as it is with other parts.
+func mustReadWithParts(t *testing.T, file string, parts map[string]string) (is, changed string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	is = string(text)
+	for name, content := range parts {
+		if text, err = replacePart(text, name, content); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+	}
+	return is, string(text)
 }
 
 // replacePart replaces what stands between a part's markers.

@@ -60,7 +60,12 @@ func rounded(x float64) float64 {
 // mostReleases is how many of the latest the page shows.
 const mostReleases = 6
 
-// releaseTables are the page's: the CPU of each line as a multiple of the floor's, and its
+// releaseParts are the page's.
+func releaseParts(all []release) map[string]string {
+	return map[string]string{"releases": releaseTables(all)}
+}
+
+// releaseTables have the CPU of each line as a multiple of the floor's, and its
 // counts. A line of which no release has anything is left out.
 func releaseTables(all []release) string {
 	all = all[max(0, len(all)-mostReleases):]
@@ -128,18 +133,9 @@ func mustKeepRelease(t *testing.T, r release) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := os.ReadFile(releasesPage)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if page, err = replacePart(page, "releases", releaseTables(all)); err != nil {
-		t.Fatal(err)
-	}
-	for name, content := range map[string][]byte{releasesFile: append(text, '\n'), releasesPage: page} {
-		if err := os.WriteFile(name, content, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	mustWriteText(t, releasesFile, string(text)+"\n")
+	_, page := mustReadWithParts(t, releasesPage, releaseParts(all))
+	mustWriteText(t, releasesPage, page)
 }
 
 // TestReleasesAreOnThePage: the page has the table of the file, so that nobody changes one alone.
@@ -156,7 +152,7 @@ func TestReleasesAreOnThePage(t *testing.T) {
 			}
 		}
 	}
-	wantParts(t, releasesPage, map[string]string{"releases": releaseTables(all)})
+	wantParts(t, releasesPage, releaseParts(all))
 }
 
 func TestReleasesHaveAColumnEach(t *testing.T) {

@@ -3,7 +3,6 @@ package bench
 import (
 	"flag"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -112,17 +111,8 @@ func countCell(counts load.Counts, name string) string {
 // wantParts compares parts of a page with what they are to have, or writes them.
 func wantParts(t *testing.T, file string, parts map[string]string) {
 	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := text
-	for name, content := range parts {
-		if want, err = replacePart(want, name, content); err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
-	}
-	if string(want) == string(text) {
+	is, want := mustReadWithParts(t, file, parts)
+	if want == is {
 		return
 	}
 	if !*update {
@@ -130,7 +120,7 @@ func wantParts(t *testing.T, file string, parts map[string]string) {
 			"go test ./bench -run OnThePage -update", file)
 		return
 	}
-	mustWriteText(t, file, string(want))
+	mustWriteText(t, file, want)
 }
 
 // TestScaleIsOnThePage: the page has the tables of the figures that are kept.
