@@ -334,7 +334,7 @@ bench-ratchet: build-bench ## compare what the tree costs with what BASE does, i
 	if [ -e bin/bench/ratchet.md ]; then echo; cat bin/bench/ratchet.md; fi; exit $$status
 
 .PHONY: bench-scale
-bench-scale: build-bench ## measure several servers on one PostgreSQL, and one with SCALE_STORED messages: two hours (BENCH_QUICK=1: seconds)
+bench-scale: build-bench ## measure several servers on one PostgreSQL, and one with SCALE_STORED messages: forty minutes (BENCH_QUICK=1: seconds)
 	SIGNET_BENCH_SCALE=$(if $(BENCH_QUICK),quick,full) SIGNET_BENCH_SCALE_STORED=$(SCALE_STORED) \
 		SIGNET_BENCH_SCALE_CORES=$(SCALE_CORES) SIGNET_BENCH_OUT="$(CURDIR)/bin/bench" \
 		go test -count=1 -timeout 0 -v -run '^TestScale$$' ./bench
