@@ -69,6 +69,7 @@ test("a message is inspected over its conversation in a window that has only jus
   const { alice, bob } = await hospital({ alice: "Alice Ames", bob: "Bob Brown" });
   await alice.tell(bob, "Good morning.");
   const a = new Messenger(await open(alice, `/c/${bob.token}`));
+  await expect(a.messages).toHaveCount(1);
   for (let time = 0; time < 6; time++) {
     await a.page.setViewportSize({ width: 1280, height: 800 });
     await a.field.focus();
