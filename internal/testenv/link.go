@@ -38,7 +38,8 @@ func NewLinkTo(t testing.TB, target func() string) *Link {
 	return newLink(t, target, false)
 }
 
-// NewBroadLink is NewLink of one by which clients send megabytes. When it is cut it takes some more of them itself.
+// NewBroadLink is NewLink of one by which clients send more than some kilobytes at once, of which the rest would wait
+// for a timer of 200 ms in the other kind. When it is cut it takes some megabytes itself.
 func NewBroadLink(t testing.TB, target string) *Link {
 	t.Helper()
 	return newLink(t, func() string { return target }, true)

@@ -82,11 +82,11 @@ func mustAdd(t testing.TB, name, programs, etcd, pooling string) *Member {
 	m.patroni = mustPrepare(t, name, config, append(append([]string{}, reaper...), "patroni", "config")...)
 	m.patroni.mustStart(t)
 	if pooling == "" {
-		m.clients = testenv.NewLink(t, m.server)
+		m.clients = testenv.NewBroadLink(t, m.server)
 		return m
 	}
 	own := mustBeFree(t)
-	m.clients = testenv.NewLink(t, own)
+	m.clients = testenv.NewBroadLink(t, own)
 	m.pooler = mustPrepare(t, name+"-pgbouncer", fillPooler(m.server, own, pooling), poolerCommand...)
 	m.pooler.mustStart(t)
 	return m
