@@ -171,6 +171,11 @@ func TestGroupUpdate(t *testing.T) {
 		"members": c.bob.token}).want(204).Header.Get("TT-X-Group-Token")
 	c.alice.post(away, fields{"name": "x"}).wantError(403, "not_allowed")
 	c.alice.post(away, fields{"is_public": false, "name": "x"}).wantError(403, "not_allowed")
+	// Whoever only sees it changes nothing, nor tells its members that anything had changed.
+	seer := c.mustCreate(c.org, "seer")
+	for field, as := range map[string]bool{"is_public": true, "replay_history": false} {
+		seer.post(away, fields{field: as}).wantError(403, "not_allowed")
+	}
 	c.alice.post(away, fields{"is_public": false}).want(204)
 	c.alice.post(away, fields{"replay_history": true}).want(204)
 	c.alice.get(away).wantMissing()

@@ -115,7 +115,7 @@ func (s *Service) UpdateGroup(
 		if g, rights, err = groupToUpdate(in.Tx, in.actor, id); err != nil {
 			return err
 		}
-		if !rights.change && !c.onlyControls() || c.wantsControl(&g) && !rights.control {
+		if !rights.change && !(rights.control && c.onlyControls()) || c.wantsControl(&g) && !rights.control {
 			return model.NotAllowed()
 		}
 		if err := c.keepsEveryone(&g); err != nil {

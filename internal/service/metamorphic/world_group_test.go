@@ -263,21 +263,29 @@ func (w *world) removeFromGroup(a *account, g *group, members []*account) (code 
 	return fine
 }
 
+// mayUpdate is the code of a refusal to change a group so. Its creator may change from outside what only those who
+// control it change.
+func (g *group) mayUpdate(a *account, members []*account, replay, public *bool) (code string) {
+	controls := g.controlledBy(a)
+	flags := replay != nil || public != nil
+	changes := replay != nil && *replay != g.replay || public != nil && *public != g.public
+	switch {
+	case g.deleted, !g.seenBy(a) && !controls:
+		return notFound
+	case !g.changedBy(a) && (!controls || members != nil || !flags), changes && !controls:
+		return notAllowed
+	case members != nil && g.rota != nil:
+		return dutyFixed
+	case members != nil && !allIn(g.organization, members):
+		return membersUnknown
+	}
+	return fine
+}
+
 // updateGroup is call 7; nil leaves a thing as it is.
 func (w *world) updateGroup(a *account, g *group, members []*account, replay, public *bool) (code string) {
-	switch {
-	case !g.seenBy(a):
-		return notFound
-	case !g.changedBy(a):
-		return notAllowed
-	case (replay != nil && *replay != g.replay || public != nil && *public != g.public) && !g.controlledBy(a):
-		return notAllowed
-	}
-	if members != nil && g.rota != nil {
-		return dutyFixed
-	}
-	if members != nil && !allIn(g.organization, members) {
-		return membersUnknown
+	if code := g.mayUpdate(a, members, replay, public); code != fine {
+		return code
 	}
 	wasReplay, wasPublic := g.replay, g.public
 	if replay != nil {
