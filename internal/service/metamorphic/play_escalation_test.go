@@ -84,10 +84,8 @@ func (p *play) cancelEscalation(t *rapid.T) {
 
 // doSteps has both sides do what is due of escalations, and compares how far these have come.
 func (p *play) doSteps(t *rapid.T) {
-	if err := p.kept.work.Settle(t.Context(), store.Escalate); err != nil {
-		t.Fatal(err)
-	}
-	if err := p.kept.settle(t.Context()); err != nil {
+	// What a step leaves to be done to a group comes before the next step, as where a server runs.
+	if err := p.kept.work.Settle(t.Context(), store.Escalate, store.FanOut); err != nil {
 		t.Fatal(err)
 	}
 	for e := p.world.nextEscalation(); e != nil; e = p.world.nextEscalation() {

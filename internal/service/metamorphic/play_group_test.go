@@ -1,6 +1,7 @@
 package metamorphic
 
 import (
+	"slices"
 	"time"
 
 	"signet/internal/people"
@@ -198,14 +199,27 @@ func (p *play) wait(t *rapid.T, d time.Duration) {
 }
 
 func (p *play) sweep(t *rapid.T) {
+	p.sweepBoth(t)
+	if rapid.Bool().Draw(t, "keep house") {
+		if err := p.kept.sweeper.KeepHouse(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// sweepBoth has both sides do all that is left to be done.
+func (p *play) sweepBoth(t *rapid.T) {
+	t.Helper()
 	p.tick()
 	if err := p.kept.sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	p.world.handOver()
-	if rapid.Bool().Draw(t, "keep house") {
-		if err := p.kept.sweeper.KeepHouse(t.Context()); err != nil {
-			t.Fatal(err)
+	// What nobody has any more is gone with a sweep, and is not sent on.
+	for _, e := range p.world.escalations {
+		seen := func(a *account) bool { return p.world.sees(a, e.message) }
+		if !slices.ContainsFunc(p.world.accounts, seen) && len(p.storedEscalation(t, e).Steps) == 0 {
+			e.end(model.EscalationCancelled)
 		}
 	}
 }

@@ -152,7 +152,7 @@ type keptStore struct {
 // settle does what calls have left to be done to groups.
 func (k *keptStore) settle(ctx context.Context) error { return k.work.Settle(ctx, store.FanOut) }
 
-// sweep does all that a server does in the background, but for what escalations have to do.
+// sweep does all that a server does in the background.
 func (k *keptStore) sweep(ctx context.Context) error {
 	return errors.Join(k.settle(ctx), k.work.Settle(ctx), k.sweeper.Sweep(ctx))
 }

@@ -11,10 +11,7 @@ import (
 // last sweep.
 func (p *play) finish(t *rapid.T) {
 	p.recount(t)
-	p.tick()
-	if err := p.kept.sweep(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	p.sweepBoth(t)
 	p.finished = true
 	p.compare(t)
 	p.recount(t)
