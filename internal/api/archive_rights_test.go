@@ -13,7 +13,7 @@ func TestArchiveForAdministratorsHoldsNothingThatPeopleWrote(t *testing.T) {
 	t.Parallel()
 	c := startClinic(t)
 	boss := c.mustCreateAdmin(c.org, "boss")
-	two := c.mustCreateOrganization("Two")
+	two := c.mustCreateOrganization("Second organization")
 	other := c.mustCreateAdmin(two, "other")
 	other.mustJoin(two, c.bob)
 	there := other.mustCreate(two, "there")
@@ -44,7 +44,7 @@ func TestArchiveForAdministratorsHoldsNothingThatPeopleWrote(t *testing.T) {
 			t.Errorf("there is the file %s", name)
 		}
 	}
-	for _, secret := range []string{needle, elsewhere, there.token, "Elsewhere", "Two"} {
+	for _, secret := range []string{needle, elsewhere, there.token, "Elsewhere", "Second organization"} {
 		o.wantNowhere(secret)
 	}
 	for _, e := range o.lines("audit.jsonl") { // which says who else took the account in
